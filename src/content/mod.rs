@@ -1,0 +1,16 @@
+//! What tools answer: blocks, whole results, and the formats they come in.
+
+mod block;
+mod error;
+mod result;
+
+mod canonical;
+mod json;
+mod shape;
+
+pub mod wire;
+
+pub use block::{Block, Described, Image, MAX_URI_UTF16, Reference};
+pub use error::ParseError;
+pub use json::replace_lone_surrogates;
+pub use result::{Call, Content, Loss, Server, ToolResult};

@@ -1,0 +1,331 @@
+//! A content array: its elements as they arrive, and as blocks.
+
+use std::borrow::Cow;
+
+use bytestring::ByteString;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess};
+
+use crate::content::block::{Block, Described, Image, MAX_URI_UTF16, Reference};
+use crate::content::json::Source;
+use crate::content::result::Loss;
+use crate::content::shape::{FromMembers, Key, Shape, Skipped};
+use crate::slot::label;
+
+/// The most UTF-16 units of the reason why a block was not recognized.
+const MAX_REASON: usize = 120;
+
+/// One element of a content array: the fields we know, or nothing if it is no block.
+#[derive(Debug)]
+pub(super) struct Element<'a>(Option<Fields<'a>>);
+
+#[derive(Debug)]
+struct Fields<'a> {
+    kind: Cow<'a, str>,
+    text: Option<Shape<'a>>,
+    data: Option<Shape<'a>>,
+    resource: Option<Resource<'a>>,
+    claims: Claims<'a>,
+}
+
+/// What a block says about bytes.
+#[derive(Debug, Default)]
+struct Claims<'a> {
+    uri: Option<Shape<'a>>,
+    name: Option<Shape<'a>>,
+    mime_type: Option<Shape<'a>>,
+    size: Option<Shape<'a>>,
+    digest: Option<Shape<'a>>,
+    expires_at: Option<Shape<'a>>,
+    disposition: Option<Shape<'a>>,
+}
+
+/// The inner object of an embedded resource.
+#[derive(Debug, Default)]
+struct Resource<'a> {
+    text: Option<Shape<'a>>,
+    blob: Option<Shape<'a>>,
+    mime_type: Option<Shape<'a>>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Element<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let shape = Shape::<'de, Skipped, Members<'de>>::deserialize(deserializer)?;
+        Ok(Self(shape.object().and_then(|members| members.0)))
+    }
+}
+
+/// The members of an object, if they make a block.
+struct Members<'a>(Option<Fields<'a>>);
+
+impl<'de> FromMembers<'de> for Members<'de> {
+    fn from_members<M: MapAccess<'de>>(mut members: M) -> Result<Self, M::Error> {
+        let (mut kind, mut text, mut data) = (None, None, None);
+        let mut resource = None;
+        let mut claims = Claims::default();
+        while let Some(key) = members.next_key::<Key<'de>>()? {
+            let field = match key.0.as_ref() {
+                "type" => &mut kind,
+                "text" => &mut text,
+                "data" => &mut data,
+                "uri" => &mut claims.uri,
+                "name" => &mut claims.name,
+                "mimeType" => &mut claims.mime_type,
+                "size" => &mut claims.size,
+                "digest" => &mut claims.digest,
+                "expiresAt" => &mut claims.expires_at,
+                "disposition" => &mut claims.disposition,
+                "resource" => {
+                    resource = members.next_value::<Shape<'de, Skipped, Resource<'de>>>()?.object();
+                    continue;
+                }
+                _ => {
+                    members.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            *field = Some(members.next_value::<Shape<'de>>()?);
+        }
+        let kind = kind.and_then(Shape::string);
+        Ok(Self(kind.map(|kind| Fields { kind, text, data, resource, claims })))
+    }
+}
+
+impl<'de> FromMembers<'de> for Resource<'de> {
+    fn from_members<M: MapAccess<'de>>(mut members: M) -> Result<Self, M::Error> {
+        let mut resource = Self::default();
+        while let Some(key) = members.next_key::<Key<'de>>()? {
+            let field = match key.0.as_ref() {
+                "text" => &mut resource.text,
+                "blob" => &mut resource.blob,
+                "mimeType" => &mut resource.mime_type,
+                _ => {
+                    members.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            *field = Some(members.next_value::<Shape<'de>>()?);
+        }
+        Ok(resource)
+    }
+}
+
+/// The blocks of a content array up to the first element that is none, and where that stands.
+pub(super) struct Blocks {
+    pub(super) blocks: Vec<Block>,
+    pub(super) gave_up_at: Option<usize>,
+    /// The texts of all its text blocks, behind the first element that is no block too.
+    pub(super) texts: Vec<ByteString>,
+}
+
+/// Makes blocks of elements; what does not come through whole is added to `losses`.
+pub(super) fn blocks(
+    elements: Vec<Element<'_>>,
+    source: &Source,
+    losses: &mut Vec<Loss>,
+) -> Blocks {
+    let mut blocks = Vec::with_capacity(elements.len());
+    let mut texts = Vec::new();
+    let mut gave_up_at = None;
+    for (at, Element(fields)) in elements.into_iter().enumerate() {
+        let Some(fields) = fields else {
+            gave_up_at = gave_up_at.or(Some(at));
+            continue;
+        };
+        let mut reader = BlockReader { at, source, losses: Vec::new() };
+        let is_text = fields.kind == "text";
+        let block = reader.read(fields);
+        if let (Block::Text(text), true) = (&block, is_text) {
+            texts.push(text.clone());
+        }
+        if gave_up_at.is_none() {
+            losses.append(&mut reader.losses);
+            blocks.push(block);
+        }
+    }
+    losses.extend(gave_up_at.map(|block| Loss::GaveUp { block }));
+    Blocks { blocks, gave_up_at, texts }
+}
+
+struct BlockReader<'s> {
+    at: usize,
+    source: &'s Source,
+    losses: Vec<Loss>,
+}
+
+impl BlockReader<'_> {
+    /// The first row of SPEC 9.3 that fits.
+    fn read(&mut self, fields: Fields<'_>) -> Block {
+        let Fields { kind, text, data, resource, claims } = fields;
+        let data = data.and_then(Shape::string);
+        match (kind.as_ref(), data, resource) {
+            ("text", ..) => match text.and_then(Shape::string) {
+                Some(text) => Block::Text(self.source.share(text)),
+                None => self.unrecognized("text block without string text"),
+            },
+            ("image" | "audio", Some(_), _)
+                if claims.disposition.is_some() || claims.has_string_uri() =>
+            {
+                self.losses.push(Loss::Withheld { block: self.at });
+                Block::Withheld
+            }
+            ("image", Some(data), _) => {
+                let is_typed = matches!(claims.mime_type, Some(Shape::String(_)));
+                let image = self.bytes(data, claims.mime_type);
+                if is_typed || !image.mime_type().is_empty() {
+                    Block::Image(image)
+                } else {
+                    self.unknown(&kind)
+                }
+            }
+            ("audio", Some(data), _) => {
+                let audio = self.bytes(data, claims.mime_type);
+                self.described("audio", &audio)
+            }
+            ("resource", _, Some(resource)) => self.resource(resource),
+            ("resource" | "resource_link", ..) => self.reference(claims),
+            ("image", None, _) if claims.has_string_uri() => {
+                let untyped = !matches!(claims.mime_type, Some(Shape::String(_)));
+                let mut block = self.reference(claims);
+                if let (Block::Reference(reference), true) = (&mut block, untyped) {
+                    reference.mime_type = Some(image_type_of(&reference.uri).into());
+                }
+                block
+            }
+            ("audio", None, _) if claims.has_string_uri() => self.reference(claims),
+            _ => self.unknown(&kind),
+        }
+    }
+
+    fn resource(&mut self, resource: Resource<'_>) -> Block {
+        if let Some(text) = resource.text.and_then(Shape::string) {
+            return Block::Text(self.source.share(text));
+        }
+        match resource.blob.and_then(Shape::string) {
+            Some(blob) => {
+                let image = self.bytes(blob, resource.mime_type);
+                if image.media_type().is_image() {
+                    Block::Image(image)
+                } else {
+                    self.described("resource", &image)
+                }
+            }
+            None => self.unrecognized("resource without text or blob"),
+        }
+    }
+
+    /// Bytes and the type that they or their `data:` prefix name; without one it is empty.
+    fn bytes(&self, data: Cow<'_, str>, mime_type: Option<Shape<'_>>) -> Image {
+        let data = self.source.keep(data);
+        match mime_type.and_then(Shape::string) {
+            Some(mime_type) => Image::new(data, mime_type.as_ref()),
+            None => Image::from_data_url(data.clone()).unwrap_or_else(|| Image::new(data, "")),
+        }
+    }
+
+    fn described(&mut self, kind: &'static str, bytes: &Image) -> Block {
+        let (media_type, encoded_len) = (bytes.media_type(), bytes.payload().len());
+        self.losses.push(Loss::Described {
+            block: self.at,
+            media_type: media_type.as_str().into(),
+            encoded_len,
+        });
+        Block::Described(Described { kind, media_type, encoded_len })
+    }
+
+    fn reference(&mut self, claims: Claims<'_>) -> Block {
+        let Some(uri) = claims.uri.and_then(Shape::string).filter(|uri| !uri.is_empty()) else {
+            return self.unusable("reference without string uri");
+        };
+        let Some(mut reference) = Reference::new(self.source.share(uri)) else {
+            return self.unusable(&format!("reference uri longer than {MAX_URI_UTF16}"));
+        };
+        reference.name = self.string("name", claims.name, |_| true);
+        reference.mime_type = self.string("mimeType", claims.mime_type, |_| true);
+        reference.digest = self.string("digest", claims.digest, is_digest);
+        reference.expires_at = self.string("expiresAt", claims.expires_at, |_| true);
+        reference.disposition = self
+            .string("disposition", claims.disposition, |value| matches!(value, "never" | "ref"));
+        if let Some(size) = claims.size.filter(|size| !size.is_null()) {
+            reference.size_bytes = size.whole_number();
+            self.note_dropped("size", reference.size_bytes.is_none());
+        }
+        Block::Reference(reference)
+    }
+
+    /// An optional string field; one that does not fit is dropped, and the block survives.
+    fn string(
+        &mut self,
+        field: &'static str,
+        value: Option<Shape<'_>>,
+        fits: impl Fn(&str) -> bool,
+    ) -> Option<ByteString> {
+        let value = value.filter(|value| !value.is_null())?;
+        let text = value.string().filter(|text| fits(text));
+        self.note_dropped(field, text.is_none());
+        text.map(|text| self.source.share(text))
+    }
+
+    fn note_dropped(&mut self, field: &'static str, dropped: bool) {
+        if dropped {
+            self.losses.push(Loss::DroppedField { block: self.at, field });
+        }
+    }
+
+    fn unknown(&mut self, kind: &str) -> Block {
+        // Brackets and line starts could make a slot of the line that stands for the block.
+        let harmless: String =
+            kind.chars().filter(|ch| !matches!(ch, '[' | ']' | '\u{2028}' | '\u{2029}')).collect();
+        self.unrecognized(&format!("type {harmless}"))
+    }
+
+    fn unrecognized(&mut self, reason: &str) -> Block {
+        Block::Unrecognized { reason: self.reason(reason) }
+    }
+
+    fn unusable(&mut self, reason: &str) -> Block {
+        Block::UnusableReference { reason: self.reason(reason) }
+    }
+
+    fn reason(&mut self, reason: &str) -> ByteString {
+        let reason: ByteString = label(reason, MAX_REASON).as_ref().into();
+        self.losses.push(Loss::Unrecognized { block: self.at, reason: reason.clone() });
+        reason
+    }
+}
+
+impl Claims<'_> {
+    fn has_string_uri(&self) -> bool {
+        matches!(self.uri, Some(Shape::String(_)))
+    }
+}
+
+/// Whether `value` is `sha256:` and 43 characters of url-safe base64.
+fn is_digest(value: &str) -> bool {
+    value.strip_prefix("sha256:").is_some_and(|digest| {
+        digest.len() == 43
+            && digest
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    })
+}
+
+/// The type of an image that only its URI names, so that it is a slot whatever it is.
+fn image_type_of(uri: &str) -> &'static str {
+    let path = uri.split(['?', '#']).next().unwrap_or_default();
+    let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (_, extension) = name.rsplit_once('.').unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "svg" => "image/svg+xml",
+        "bmp" => "image/bmp",
+        "tif" | "tiff" => "image/tiff",
+        "heic" => "image/heic",
+        "heif" => "image/heif",
+        "avif" => "image/avif",
+        "ico" => "image/vnd.microsoft.icon",
+        _ => "image/x-unknown",
+    }
+}

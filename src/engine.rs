@@ -1,0 +1,125 @@
+//! The order of the steps: a result comes in, its copies come out.
+
+use bytestring::ByteString;
+
+use crate::config::Config;
+use crate::content::{Call, Loss, ToolResult};
+use crate::copy::{BlockSpan, Keeping, LiveCopy, Serialized, StoredCopy, serialize};
+use crate::image::{Ledger, Nonce, RefIds, Registry};
+use crate::text::{Cap, Spans};
+
+/// Makes sessions that share one configuration and one source of reference ids.
+///
+/// ```
+/// use slotledger::content::{Call, wire::mcp};
+/// use slotledger::{Config, Engine};
+///
+/// let engine = Engine::new(Config::default().with_nonce("abc123".parse()?));
+/// let mut session = engine.session();
+/// let answer = br#"{"content":[{"type":"text","text":"hi"},
+///     {"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}]}"#;
+/// let ingested = session.ingest(&Call::new("c1", "snap"), &mcp::read(&answer.as_slice().into())?);
+/// assert_eq!(ingested.stored.text, "hi\n[image: image/png, 9B, ref img_abc123_1]");
+/// assert_eq!(ingested.live.unwrap().blocks.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Engine {
+    config: Config,
+    ids: RefIds,
+}
+
+impl Engine {
+    /// An engine with these settings.
+    pub fn new(config: Config) -> Self {
+        let ids = config.nonce().map_or_else(RefIds::process, |nonce| RefIds::fixed(nonce.clone()));
+        Self { config, ids }
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Starts a conversation, with a ledger and a registry of its own.
+    pub fn session(&self) -> Session {
+        let nonce = self.config.nonce().cloned().unwrap_or_else(Nonce::random);
+        Session {
+            config: self.config.clone(),
+            ledger: Ledger::new(nonce, self.config.limits()),
+            registry: Registry::new(self.ids.clone()),
+        }
+    }
+}
+
+/// One conversation: its ledger and its registry. Nothing crosses sessions.
+#[derive(Debug)]
+pub struct Session {
+    config: Config,
+    ledger: Ledger,
+    registry: Registry,
+}
+
+impl Session {
+    /// Takes the result of a call at the configured cap, and makes its copies.
+    pub fn ingest(&mut self, call: &Call, result: &ToolResult) -> Ingested {
+        self.ingest_at(call, result, self.config.cap())
+    }
+
+    /// Takes the result of a call at `cap`, and makes its copies.
+    ///
+    /// Total: every result has its copies. The same call and result again gives the same.
+    pub fn ingest_at(&mut self, call: &Call, result: &ToolResult, cap: Cap) -> Ingested {
+        // Where records are kept, one is written here: before anything is cut.
+        let keeping = Keeping::NoStore;
+        let full = serialize(&result.content, call, &mut self.ledger, &mut self.registry);
+        let grammar = self.config.grammar();
+        let live = LiveCopy::of(&result.content, &full, cap, grammar, keeping);
+        let none_shown = Spans::default();
+        let shown = live.as_ref().map_or(&none_shown, |live| &live.shown);
+        let stored = StoredCopy::of(&full.text, cap, shown, grammar, keeping);
+        let Serialized { text, blocks, losses: not_held } = full;
+        let losses = result.losses.iter().cloned().chain(not_held).collect();
+        Ingested { text, blocks, live, stored, is_error: result.is_error, losses }
+    }
+
+    /// The images this session holds.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The references this session holds.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The references, to note which were fetched.
+    pub fn registry_mut(&mut self) -> &mut Registry {
+        &mut self.registry
+    }
+}
+
+/// A result taken in, and the texts made from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ingested {
+    /// The full text.
+    pub text: ByteString,
+    /// Where each block lies in the full text; `None` when it was not taken block by block.
+    pub blocks: Option<Vec<BlockSpan>>,
+    /// What the model sees; `None` when it sees the stored copy.
+    pub live: Option<LiveCopy>,
+    /// What the history keeps.
+    pub stored: StoredCopy,
+    /// Whether the tool says that it failed.
+    pub is_error: bool,
+    /// What did not come through whole.
+    pub losses: Vec<Loss>,
+}
+
+impl Ingested {
+    /// The ranges of the full text that the live copy showed beside its images.
+    pub fn shown(&self) -> &[crate::text::Span] {
+        self.live.as_ref().map_or(&[], |live| live.shown.as_slice())
+    }
+}

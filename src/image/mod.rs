@@ -1,0 +1,10 @@
+//! Images: bytes that are held here, and references to bytes that live elsewhere.
+
+mod payload;
+
+mod ledger;
+mod registry;
+
+pub use ledger::{Held, Ledger, Limits, Lookup, Nonce, NonceError, Provenance};
+pub use payload::{Payload, PayloadError};
+pub use registry::{Entry, MAX_REFERENCES, RefIds, Registry};
