@@ -10,7 +10,7 @@ use super::json::compact;
 use super::shape::Key;
 
 /// How deep a value is read to be compared; what lies deeper is compared as it is spelled. Far
-/// below serde_json's own limit of 128.
+/// below `serde_json`'s own limit of 128.
 const MAX_DEPTH: usize = 64;
 
 /// A value in a form in which two that say the same are equal: keys sorted, of equal keys the last.

@@ -28,7 +28,7 @@ impl ParseError {
         Self { offset, expected: Expected::Utf8 }
     }
 
-    /// `text` is no JSON, as serde_json says.
+    /// `text` is no JSON, as `serde_json` says.
     pub(super) fn json(text: &str, error: serde_json::Error) -> Self {
         let line_start = match error.line() {
             0 | 1 => 0,

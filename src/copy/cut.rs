@@ -81,17 +81,27 @@ pub fn cut_shown(text: &str, cap: Cap, shown: &Spans, grammar: &Grammar) -> Opti
     let mut kept = VecDeque::with_capacity(MAX_KEPT + 1);
     let mut left_out = 0;
     let mut slots = grammar.slots(text);
-    for &range in shown.as_slice() {
-        let past = Span::new(range.start.max(at), range.end);
-        if range.end <= at {
+    let mut ranges = shown.as_slice();
+    while let Some(&first) = ranges.first() {
+        // Ranges mostly follow one another, a joiner apart: they are scanned in one go.
+        let run =
+            ranges.windows(2).take_while(|pair| matches!(pair, [a, b] if b.start <= a.end + 1));
+        let (run, rest) = ranges.split_at_checked(run.count() + 1).unwrap_or((ranges, &[]));
+        ranges = rest;
+        let end = run.last().map_or(first.end, |last| last.end);
+        if end <= at {
             continue;
         }
-        slots.enter(past);
-        for slot in slots.by_ref().filter(|slot| range.holds(slot.span)) {
-            kept.push_back(slot.span);
-            if kept.len() > MAX_KEPT {
-                kept.pop_front();
-                left_out += 1;
+        slots.enter(Span::new(first.start.max(at), end));
+        let mut run = run.iter().peekable();
+        for slot in slots.by_ref() {
+            while run.next_if(|range| range.end <= slot.span.start).is_some() {}
+            if run.peek().is_some_and(|range| range.holds(slot.span)) {
+                kept.push_back(slot.span);
+                if kept.len() > MAX_KEPT {
+                    kept.pop_front();
+                    left_out += 1;
+                }
             }
         }
     }

@@ -107,10 +107,9 @@ struct Writer<'w> {
 impl Writer<'_> {
     fn blocks(&mut self, blocks: &[Block]) -> Vec<BlockSpan> {
         const GUESSED_LINE: usize = 96;
-        let texts = blocks.iter().map(|block| match block {
-            Block::Text(text) => text.len() + 1,
-            _ => GUESSED_LINE,
-        });
+        let texts = blocks
+            .iter()
+            .map(|block| if let Block::Text(text) = block { text.len() + 1 } else { GUESSED_LINE });
         self.text.reserve(texts.sum());
         let mut spans = Vec::with_capacity(blocks.len());
         for (at, block) in blocks.iter().enumerate() {

@@ -154,10 +154,7 @@ fn count(bytes: &[u8]) -> Counts {
     counts
 }
 
-/// Whether `byte` is a character of either base64 alphabet. Written without branches.
+/// Whether `byte` is a character of either base64 alphabet.
 fn is_base64(byte: u8) -> bool {
-    let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
-    let digit = byte.wrapping_sub(b'0') < 10;
-    let other = (byte == b'+') | (byte == b'-') | (byte == b'/') | (byte == b'_');
-    letter | digit | other
+    byte.is_ascii_alphanumeric() | matches!(byte, b'+' | b'-' | b'/' | b'_')
 }

@@ -159,12 +159,10 @@ impl Registry {
             && let Some(entry) = self.entries.get_mut(id)
         {
             if entry.saved.is_none() {
-                let server = match &call.server {
-                    // Whoever could fetch it before still can.
-                    Server::Unknown => entry.server.clone(),
-                    known => known.clone(),
-                };
-                *entry = new_entry(testimony, server, call);
+                // Whoever could fetch it before still can.
+                let known =
+                    if call.server == Server::Unknown { &entry.server } else { &call.server };
+                *entry = new_entry(testimony, known.clone(), call);
             }
             return id.clone();
         }

@@ -9,8 +9,46 @@ pub const MAX_NAME_LEN: usize = 127;
 
 /// Whether `byte` may stand in the lower-case names of a media type (RFC 6838, 4.2).
 pub(super) fn is_token(byte: u8) -> bool {
-    matches!(byte, b'a'..=b'z' | b'0'..=b'9')
-        || matches!(byte, b'!' | b'#' | b'$' | b'&' | b'^' | b'_' | b'.' | b'+' | b'-')
+    class_of(byte) & TOKEN != 0
+}
+
+/// The same in either case.
+pub(super) fn is_token_in_any_case(byte: u8) -> bool {
+    class_of(byte) & (TOKEN | UPPER) != 0
+}
+
+/// Whether `byte` is a digit of base 36, lower case.
+pub(super) fn is_base36(byte: u8) -> bool {
+    class_of(byte) & BASE36 != 0
+}
+
+const TOKEN: u8 = 1;
+const UPPER: u8 = 2;
+const BASE36: u8 = 4;
+
+/// A table, since a text of thousands of stubs asks for every byte of each.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        #[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this is a const")]
+        {
+            classes[byte as usize] = match byte {
+                b'a'..=b'z' | b'0'..=b'9' => TOKEN | BASE36,
+                b'!' | b'#' | b'$' | b'&' | b'^' | b'_' | b'.' | b'+' | b'-' => TOKEN,
+                b'A'..=b'Z' => UPPER,
+                _ => 0,
+            };
+        }
+        if byte == u8::MAX {
+            break classes;
+        }
+        byte += 1;
+    }
+};
+
+fn class_of(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 /// Reads `TOK{1,127}/TOK{1,127}` at the front of `bytes` and returns its length.

@@ -6,7 +6,7 @@ use memchr::{memchr, memmem, memrchr};
 
 use super::dialect::{self, Dialect, DialectError, DialectSet};
 use super::placeholder::{MAX_PLACEHOLDER_LEN, OPEN, Placeholder, placeholder_at};
-use super::stub::{MAX_STUB_LEN, Stub, stub_here};
+use super::stub::{MAX_STUB_LEN, Stub, stub_prefix_len};
 use crate::text::{Span, line};
 
 /// How every stub starts.
@@ -14,6 +14,10 @@ const STUB_OPEN: &str = "[ref_";
 
 /// The most bytes a stub that is a slot can have: three for each UTF-16 unit.
 const MAX_STUB_BYTES: usize = 3 * MAX_STUB_LEN;
+
+/// How far the search for a placeholder goes at least: a call for each of many short windows costs
+/// more than reading on.
+const LOOK_AHEAD: usize = 4096;
 
 /// Where one image stands in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +131,8 @@ impl<'t> Slots<'t> {
 
     /// Goes on to the slots that start in `window`, which must not start before an earlier one.
     ///
-    /// Reads the window, the line it starts in and the slots that start in it: no more.
+    /// Reads the window, the line it starts in, the slots that start in it, and a few thousand
+    /// bytes at most behind it.
     pub(crate) fn enter(&mut self, window: Span) {
         self.until = window.end;
         self.placeholders.skip_to(window.start);
@@ -142,14 +147,16 @@ impl<'t> Iterator for Slots<'t> {
     type Item = Slot<'t>;
 
     fn next(&mut self) -> Option<Slot<'t>> {
-        let placeholder = self.placeholders.peek(self.text, self.until).map(|slot| slot.span.start);
-        let stub = self.stubs.peek(self.text, self.until).map(|slot| slot.span.start);
-        let dialect = self.dialects.as_mut().and_then(|d| d.peek(self.text, self.until));
-        let dialect = dialect.map(|slot| slot.span.start);
-        let first = [placeholder, stub, dialect].into_iter().flatten().min()?;
-        if placeholder == Some(first) {
+        let placeholder = self.placeholders.fill(self.text, self.until);
+        let stub = self.stubs.fill(self.text, self.until);
+        let dialects = self.dialects.as_mut();
+        let dialect = dialects.map_or(usize::MAX, |dialects| dialects.fill(self.text, self.until));
+        let first = placeholder.min(stub).min(dialect);
+        if first >= self.until {
+            None
+        } else if first == placeholder {
             self.placeholders.found.take()
-        } else if stub == Some(first) {
+        } else if first == stub {
             self.stubs.found.take()
         } else {
             self.dialects.as_mut()?.found.take()
@@ -175,11 +182,16 @@ impl<'t> Placeholders<'t> {
         self.found = self.found.filter(|slot| slot.span.start >= start);
     }
 
-    fn peek(&mut self, text: &'t str, until: usize) -> Option<Slot<'t>> {
+    /// Where the next one starts, if it starts before `until`; else a place behind.
+    fn fill(&mut self, text: &'t str, until: usize) -> usize {
         while self.found.is_none() {
-            let Some(start) = find(&self.open, text, self.at, until) else {
-                self.at = self.at.max(until);
-                return None;
+            if self.at >= until {
+                return usize::MAX;
+            }
+            let ahead = until.max(self.at.saturating_add(LOOK_AHEAD));
+            let Some(start) = find(&self.open, text, self.at, ahead) else {
+                self.at = ahead;
+                return usize::MAX;
             };
             let placeholder = placeholder_at(text, start);
             let len = placeholder.map_or(1, |found| found.text.len());
@@ -189,7 +201,7 @@ impl<'t> Placeholders<'t> {
                 kind: SlotKind::Inline(found),
             });
         }
-        self.found.filter(|slot| slot.span.start < until)
+        start_of(self.found.as_ref())
     }
 }
 
@@ -221,36 +233,27 @@ impl<'t> Stubs<'t> {
             self.in_stub = false;
         }
         // Stubs that start on this line before the window are read past, not given out.
-        while self.peek(text, start).is_some() {
+        while self.fill(text, start) < start {
             self.found = None;
         }
     }
 
-    fn peek(&mut self, text: &'t str, until: usize) -> Option<Slot<'t>> {
+    /// Where the next one starts, if it starts before `until`; else a place behind.
+    fn fill(&mut self, text: &'t str, until: usize) -> usize {
         let bytes = text.as_bytes();
         while self.found.is_none() {
             let Some(start) = self.candidate(text, until) else {
-                if self.in_stub
-                    && bytes.get(self.at..until).is_some_and(|rest| memchr(b'\n', rest).is_some())
-                {
-                    self.in_stub = false;
-                }
+                self.in_stub = self.in_stub && !has_newline(bytes, self.at, until);
                 self.at = self.at.max(until);
-                return None;
+                return usize::MAX;
             };
-            if self.in_stub {
-                let same_line = bytes
-                    .get(self.at..start)
-                    .is_none_or(|between| memchr(b'\n', between).is_none());
-                self.in_stub = same_line;
-            }
+            self.in_stub = self.in_stub && !has_newline(bytes, self.at, start);
             self.at = start + 1;
-            if self.in_stub || !line::starts_at(bytes, start) {
-                continue;
+            if !self.in_stub && line::starts_at(bytes, start) {
+                self.read(text, start);
             }
-            self.read(text, start);
         }
-        self.found.filter(|slot| slot.span.start < until)
+        start_of(self.found.as_ref())
     }
 
     fn candidate(&self, text: &str, until: usize) -> Option<usize> {
@@ -264,16 +267,22 @@ impl<'t> Stubs<'t> {
 
     /// Reads the stub-shaped line at `start`, no farther than a slot can reach.
     fn read(&mut self, text: &'t str, start: usize) {
-        let reach = text.floor_char_boundary(start + MAX_STUB_BYTES + 4);
-        let window = text.get(..reach).unwrap_or(text);
-        let Some(stub) = stub_here(window, start).or_else(|| stub_here(text, start)) else {
-            return;
-        };
+        let Some(tail) = text.as_bytes().get(start..) else { return };
+        let Some(prefix) = stub_prefix_len(tail) else { return };
         self.in_stub = true;
-        self.at = start + stub.text.len();
-        self.found = stub.image_type().map(|image_type| Slot {
-            span: Span::new(start, start + stub.text.len()),
-            kind: SlotKind::Reference { stub, image_type },
+        self.at = start + prefix;
+        let reach = tail.len().min(MAX_STUB_BYTES + 1);
+        let rest = tail.get(prefix..reach).unwrap_or_default();
+        let len = match memchr(b'\n', rest) {
+            Some(newline) => prefix + newline,
+            None if reach == tail.len() => reach,
+            None => return,
+        };
+        self.at = start + len;
+        let span = Span::new(start, start + len);
+        self.found = Stub::of(span.of(text), prefix).and_then(|stub| {
+            let image_type = stub.image_type()?;
+            Some(Slot { span, kind: SlotKind::Reference { stub, image_type } })
         });
     }
 }
@@ -301,12 +310,13 @@ impl<'t> Dialects<'t> {
             self.segment = Span::new(segment_start, line::segment_end(text, segment_start));
             self.at = segment_start;
         }
-        while self.peek(text, start).is_some() {
+        while self.fill(text, start) < start {
             self.found = None;
         }
     }
 
-    fn peek(&mut self, text: &'t str, until: usize) -> Option<Slot<'t>> {
+    /// Where the next one starts, if it starts before `until`; else a place behind.
+    fn fill(&mut self, text: &'t str, until: usize) -> usize {
         while self.found.is_none() && self.at < until {
             if let Some((span, name)) = self.set.find(text, self.segment, self.at) {
                 self.at = span.end;
@@ -318,7 +328,19 @@ impl<'t> Dialects<'t> {
                 self.segment = Span::new(self.at, line::segment_end(text, self.at));
             }
         }
-        self.found.filter(|slot| slot.span.start < until)
+        start_of(self.found.as_ref())
+    }
+}
+
+fn start_of(slot: Option<&Slot<'_>>) -> usize {
+    slot.map_or(usize::MAX, |slot| slot.span.start)
+}
+
+fn has_newline(bytes: &[u8], from: usize, to: usize) -> bool {
+    match bytes.get(from..to) {
+        None | Some([]) => false,
+        Some([b'\n', ..]) => true,
+        Some(between) => memchr(b'\n', between).is_some(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use memchr::{memchr, memchr_iter};
 
 use super::label::label;
-use super::media_type::is_token;
+use super::media_type::{is_base36, is_token_in_any_case};
 use super::size::stub_size_label;
 use crate::text::{is_longer_utf16, line};
 
@@ -104,6 +104,11 @@ pub struct Stub<'t> {
 }
 
 impl<'t> Stub<'t> {
+    /// The stub that is `text`, whose `[ref_N_XXXX] ` is `prefix` bytes long.
+    pub(super) fn of(text: &'t str, prefix: usize) -> Option<Self> {
+        Some(Self { text, id: text.get("[".len()..prefix - "] ".len())? })
+    }
+
     /// The image type it shows, if it is a slot: at most [`MAX_STUB_LEN`] units long, with an
     /// `image/` token behind its id. As it is spelled; a slot's type is its lower-case form.
     ///
@@ -123,11 +128,13 @@ impl<'t> Stub<'t> {
 
 /// Finds `\bimage/TOK+` in `text`, ASCII case folded.
 fn image_token(text: &str) -> Option<&str> {
-    const IMAGE: &[u8] = b"image";
+    const IMAGE: &[u8; 5] = b"image";
     let bytes = text.as_bytes();
     memchr_iter(b'/', bytes).find_map(|slash| {
         let start = slash.checked_sub(IMAGE.len())?;
-        if !bytes.get(start..slash)?.eq_ignore_ascii_case(IMAGE) {
+        // Setting one bit folds the case of letters, and makes no letter of anything else.
+        let folded = bytes.get(start..slash)?.first_chunk::<5>()?.map(|byte| byte | 0x20);
+        if folded != *IMAGE {
             return None;
         }
         let before = start.checked_sub(1).and_then(|at| bytes.get(at));
@@ -135,7 +142,7 @@ fn image_token(text: &str) -> Option<&str> {
             return None;
         }
         let rest = bytes.get(slash + 1..)?;
-        let len = rest.iter().take_while(|byte| is_token(byte.to_ascii_lowercase())).count();
+        let len = rest.iter().position(|&byte| !is_token_in_any_case(byte)).unwrap_or(rest.len());
         if len == 0 {
             return None;
         }
@@ -159,20 +166,15 @@ pub fn stub_at(text: &str, at: usize) -> Option<Stub<'_>> {
     if !line::starts_at(text.as_bytes(), at) {
         return None;
     }
-    stub_here(text, at)
-}
-
-/// [`stub_at`] where a line is known to start.
-pub(super) fn stub_here(text: &str, at: usize) -> Option<Stub<'_>> {
     let tail = text.get(at..)?;
     let prefix = stub_prefix_len(tail.as_bytes())?;
     let rest = tail.as_bytes().get(prefix..)?;
     let end = memchr(b'\n', rest).map_or(tail.len(), |found| prefix + found);
-    Some(Stub { text: tail.get(..end)?, id: tail.get(1..prefix - "] ".len())? })
+    Stub::of(tail.get(..end)?, prefix)
 }
 
 /// The length of `[ref_N_XXXX] ` at the front of `bytes`.
-pub(crate) fn stub_prefix_len(bytes: &[u8]) -> Option<usize> {
+pub(super) fn stub_prefix_len(bytes: &[u8]) -> Option<usize> {
     let id = id_len(bytes.strip_prefix(b"[")?)?;
     bytes.get(1 + id..)?.starts_with(b"] ").then_some(1 + id + 2)
 }
@@ -185,8 +187,7 @@ fn id_len(bytes: &[u8]) -> Option<usize> {
 }
 
 fn base36_len(bytes: &[u8]) -> Option<usize> {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z');
-    let len = bytes.iter().take_while(|byte| is_digit(byte)).count();
+    let len = bytes.iter().position(|&byte| !is_base36(byte)).unwrap_or(bytes.len());
     (len > 0).then_some(len)
 }
 

@@ -110,7 +110,7 @@ impl<'de> FromMembers<'de> for Resource<'de> {
 }
 
 /// The blocks of a content array up to the first element that is none, and where that stands.
-pub(super) struct Blocks {
+pub(super) struct Taken {
     pub(super) blocks: Vec<Block>,
     pub(super) gave_up_at: Option<usize>,
     /// The texts of all its text blocks, behind the first element that is no block too.
@@ -118,11 +118,7 @@ pub(super) struct Blocks {
 }
 
 /// Makes blocks of elements; what does not come through whole is added to `losses`.
-pub(super) fn blocks(
-    elements: Vec<Element<'_>>,
-    source: &Source,
-    losses: &mut Vec<Loss>,
-) -> Blocks {
+pub(super) fn blocks(elements: Vec<Element<'_>>, source: &Source, losses: &mut Vec<Loss>) -> Taken {
     let mut blocks = Vec::with_capacity(elements.len());
     let mut texts = Vec::new();
     let mut gave_up_at = None;
@@ -143,7 +139,7 @@ pub(super) fn blocks(
         }
     }
     losses.extend(gave_up_at.map(|block| Loss::GaveUp { block }));
-    Blocks { blocks, gave_up_at, texts }
+    Taken { blocks, gave_up_at, texts }
 }
 
 struct BlockReader<'s> {

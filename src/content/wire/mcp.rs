@@ -5,7 +5,7 @@ use bytestring::ByteString;
 use serde::de::{IgnoredAny, MapAccess};
 use serde_json::value::RawValue;
 
-use super::array::{self, Blocks, Element};
+use super::array::{self, Element, Taken};
 use super::structured;
 use crate::content::block::Block;
 use crate::content::error::ParseError;
@@ -135,7 +135,7 @@ impl<'s> Reader<'s> {
         structured: Option<&RawValue>,
         array: impl Fn() -> Option<&'s str>,
     ) -> Content {
-        let Blocks { mut blocks, gave_up_at, texts } =
+        let Taken { mut blocks, gave_up_at, texts } =
             array::blocks(elements, self.source, &mut self.losses);
         let structured = structured
             .and_then(|raw| structured::unless_said(self.source.spelled(raw.get()), &texts))
