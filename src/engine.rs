@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::content::{Call, Loss, ToolResult};
 use crate::copy::{BlockSpan, Keeping, LiveCopy, Serialized, StoredCopy, serialize};
 use crate::image::{Ledger, Nonce, RefIds, Registry};
-use crate::text::{Cap, Spans};
+use crate::text::{Cap, Span, Spans};
 
 /// Makes sessions that share one configuration and one source of reference ids.
 ///
@@ -119,7 +119,7 @@ pub struct Ingested {
 
 impl Ingested {
     /// The ranges of the full text that the live copy showed beside its images.
-    pub fn shown(&self) -> &[crate::text::Span] {
+    pub fn shown(&self) -> &[Span] {
         self.live.as_ref().map_or(&[], |live| live.shown.as_slice())
     }
 }

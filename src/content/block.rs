@@ -3,6 +3,7 @@
 use bytestring::ByteString;
 
 use crate::slot::MediaType;
+use crate::text::is_longer_utf16;
 
 /// The longest URI of a reference, in UTF-16 units.
 pub const MAX_URI_UTF16: usize = 4096;
@@ -143,7 +144,7 @@ impl Reference {
     /// A reference to `uri`; `None` when it is empty or too long.
     pub fn new(uri: impl Into<ByteString>) -> Option<Self> {
         let uri = uri.into();
-        if uri.is_empty() || crate::text::is_longer_utf16(&uri, MAX_URI_UTF16) {
+        if uri.is_empty() || is_longer_utf16(&uri, MAX_URI_UTF16) {
             return None;
         }
         Some(Self {
