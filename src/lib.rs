@@ -1,4 +1,80 @@
-//! placeholder
+//! The engine that decides what a multimodal agent remembers of its tools' results.
+//!
+//! A tool answers with text and images. The model sees the answer once, *live*; afterwards a
+//! *stored copy* stands in the history and is sent again on every turn, so it must be short. This
+//! crate makes both, so that the stored copy counts exactly the images the model saw, in order,
+//! and each of them can be had byte for byte, or is refused.
+//!
+//! ```
+//! use slotledger::content::{Call, wire::mcp};
+//! use slotledger::image::Lookup;
+//! use slotledger::{Config, Engine, slots};
+//!
+//! let engine = Engine::new(Config::default().with_cap(1_000)?);
+//! let mut session = engine.session();
+//!
+//! // What a server answered: more text than the cap, and a picture behind it.
+//! let answer = format!(
+//!     r#"{{"content":[{{"type":"text","text":"{}"}},
+//!         {{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}}]}}"#,
+//!     "a log line\\n".repeat(500),
+//! );
+//! let result = mcp::read(&answer.into_bytes().into())?;
+//! let ingested = session.ingest(&Call::new("call_1", "screenshot"), &result);
+//!
+//! // The model sees a shortened text and the whole picture …
+//! assert_eq!(ingested.live.as_ref().map(|live| live.blocks.len()), Some(2));
+//! // … and the history keeps one text that still counts the picture.
+//! let slot = slots(&ingested.stored.text).next().expect("the picture's slot");
+//! let slotledger::slot::SlotKind::Inline(placeholder) = slot.kind else { panic!("inline") };
+//!
+//! // "Save that screenshot": the slot's own bytes, and only for the call it came from.
+//! let Lookup::Retained(held) = session.ledger().lookup(placeholder.image.expect("a ref")) else {
+//!     panic!("held")
+//! };
+//! assert_eq!(held.provenance.call_id(), "call_1");
+//! assert_eq!(held.payload.decode()?, b"\x89PNG\r\n\x1a\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Should I use it?
+//!
+//! Yes, if results with images enter a conversation that outlives one request: a coding agent, a
+//! browser agent, a desktop agent, a gateway in front of MCP servers. Cutting text with
+//! `&text[..n]` is one line, and it is enough while results are text, nobody asks for "the
+//! screenshot before that one", and a cut emoji or half a placeholder hurts nobody. It is not a
+//! token counter, an image resizer or a summarizer, and it calls no model and no network.
+//!
+//! # The order of things
+//!
+//! | step | what | where |
+//! |---|---|---|
+//! | read | bytes of a result → [`Content`], block by block, payloads shared | [`content::wire`] |
+//! | serialize | content → the full text, a span per block; images to the [`Ledger`], references to the [`Registry`] | [`copy::serialize`] |
+//! | live | what the model sees now, and which ranges of the full text that showed | [`LiveCopy`] |
+//! | stored | head, notice, and the slots past the cut that were shown | [`StoredCopy`] |
+//!
+//! [`Session::ingest`] does them all. Each step is a public function as well, for hosts that need
+//! only the cut ([`cut_at`]), only the scanner ([`slots`]) or only the ledger.
+//!
+//! # What recurs
+//!
+//! - **Offsets are bytes** at char boundaries, half open. Every other unit stands in a type
+//!   ([`Cap`], [`Unit`]) or in a name. UTF-16 code units are the default unit of caps.
+//! - **The middle is total.** Scanning, cutting, serializing and copying have an answer for every
+//!   input, in debug and release. Only reading JSON ([`content::ParseError`]), decoding a payload
+//!   ([`image::PayloadError`]) and settings ([`ConfigError`]) return errors.
+//! - **Nothing is lost in silence.** What was withheld, not recognized or replaced comes back as
+//!   a [`content::Loss`].
+//! - **Tool text is untrusted.** It can quote placeholders, stubs and notices. A ref read in a
+//!   text proves nothing; only the ledger's provenance does.
+//! - **Same input, same bytes.** What a model reads depends on the input and the ledger's nonce
+//!   alone: no clock, no counter of the moment, no locale.
+//! - **Payloads are shared** ([`bytes::Bytes`] beneath [`bytestring::ByteString`]), decoded and
+//!   digested only when asked for.
+//!
+//! The rules are numbered in `SPEC.md`; "SPEC 11.4" and "SPEC L5" in these docs refer to it.
+
 #![deny(missing_docs)]
 
 mod notice;

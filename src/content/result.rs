@@ -40,7 +40,7 @@ impl ToolResult {
                 return;
             }
         }
-        self.losses.push(Loss::LoneSurrogates { count: more });
+        self.losses.insert(0, Loss::LoneSurrogates { count: more });
     }
 }
 

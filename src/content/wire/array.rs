@@ -165,16 +165,11 @@ impl BlockReader<'_> {
                 Block::Withheld
             }
             ("image", Some(data), _) => {
-                let is_typed = matches!(claims.mime_type, Some(Shape::String(_)));
                 let image = self.bytes(data, claims.mime_type);
-                if is_typed || !image.mime_type().is_empty() {
-                    Block::Image(image)
-                } else {
-                    self.unknown(&kind)
-                }
+                image.map_or_else(|_| self.unknown(&kind), Block::Image)
             }
             ("audio", Some(data), _) => {
-                let audio = self.bytes(data, claims.mime_type);
+                let audio = self.bytes(data, claims.mime_type).unwrap_or_else(|untyped| untyped);
                 self.described("audio", &audio)
             }
             ("resource", _, Some(resource)) => self.resource(resource),
@@ -198,23 +193,23 @@ impl BlockReader<'_> {
         }
         match resource.blob.and_then(Shape::string) {
             Some(blob) => {
-                let image = self.bytes(blob, resource.mime_type);
-                if image.media_type().is_image() {
-                    Block::Image(image)
+                let bytes = self.bytes(blob, resource.mime_type).unwrap_or_else(|untyped| untyped);
+                if bytes.media_type().is_image() {
+                    Block::Image(bytes)
                 } else {
-                    self.described("resource", &image)
+                    self.described("resource", &bytes)
                 }
             }
             None => self.unrecognized("resource without text or blob"),
         }
     }
 
-    /// Bytes and the type that they or their `data:` prefix name; without one it is empty.
-    fn bytes(&self, data: Cow<'_, str>, mime_type: Option<Shape<'_>>) -> Image {
+    /// Bytes and their type, which a `data:` prefix can name; an error when nothing names it.
+    fn bytes(&self, data: Cow<'_, str>, mime_type: Option<Shape<'_>>) -> Result<Image, Image> {
         let data = self.source.keep(data);
         match mime_type.and_then(Shape::string) {
-            Some(mime_type) => Image::new(data, mime_type.as_ref()),
-            None => Image::from_data_url(data.clone()).unwrap_or_else(|| Image::new(data, "")),
+            Some(mime_type) => Ok(Image::new(data, mime_type.as_ref())),
+            None => Image::from_data_url(data.clone()).ok_or_else(|| Image::new(data, "")),
         }
     }
 
