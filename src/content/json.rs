@@ -20,6 +20,16 @@ pub(crate) struct Source {
     pub(crate) lone_surrogates: usize,
 }
 
+/// What a source can be read as.
+pub(crate) trait Document {
+    /// The form in which it lies in the source.
+    type Raw<'a>: Deserialize<'a>;
+    /// What is made of it.
+    type Read;
+    /// Makes it.
+    fn read(raw: Self::Raw<'_>, source: &Source) -> Self::Read;
+}
+
 impl Source {
     /// Takes `bytes` as text; a byte order mark in front is skipped.
     pub(crate) fn new(bytes: &Bytes) -> Result<Self, ParseError> {
@@ -35,16 +45,24 @@ impl Source {
         Self { spelled: text.clone(), text, lone_surrogates: 0 }
     }
 
-    /// Reads the text as a `T`. See [`read`](Self::read) for lone surrogates.
-    pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(&self.text)
+    /// Reads the text as a `D`.
+    ///
+    /// What a strict parser refuses though it means no harm, lone surrogate escapes and numbers
+    /// that no double holds, is taken out of its way first. Both are rare, so they are looked for
+    /// only when the parser stumbled.
+    pub(crate) fn read<D: Document>(self) -> Result<D::Read, ParseError> {
+        let error = match serde_json::from_str::<D::Raw<'_>>(&self.text) {
+            Ok(raw) => return Ok(D::read(raw, &self)),
+            Err(error) => error,
+        };
+        let source = self.repaired(error)?;
+        match serde_json::from_str::<D::Raw<'_>>(&source.text) {
+            Ok(raw) => Ok(D::read(raw, &source)),
+            Err(error) => Err(ParseError::json(&source.text, error)),
+        }
     }
 
-    /// The same text with what a strict parser refuses taken out of its way, after `error` was met:
-    /// lone surrogate escapes, and numbers that no double holds.
-    ///
-    /// Both are rare, so they are looked for only when the parser stumbled.
-    pub(crate) fn repaired(self, error: serde_json::Error) -> Result<Self, ParseError> {
+    fn repaired(self, error: serde_json::Error) -> Result<Self, ParseError> {
         let (spelled, lone_surrogates) = match replace_lone_surrogates(&self.text) {
             Some((text, count)) => (ByteString::from(text), count),
             None => (self.text.clone(), 0),
@@ -52,13 +70,8 @@ impl Source {
         match blank_numbers_out_of_range(&spelled) {
             Some(text) => Ok(Self { text: text.into(), spelled, lone_surrogates }),
             None if lone_surrogates > 0 => Ok(Self { lone_surrogates, ..Self::of(spelled) }),
-            None => Err(self.error(error)),
+            None => Err(ParseError::json(&self.text, error)),
         }
-    }
-
-    /// Says where in the text the parser stumbled.
-    pub(crate) fn error(&self, error: serde_json::Error) -> ParseError {
-        ParseError::json(&self.text, error)
     }
 
     /// The text itself.
@@ -79,7 +92,8 @@ impl Source {
 
     /// The source of the last member `key` of the object that this source holds.
     pub(crate) fn member(&self, key: &'static str) -> Option<&str> {
-        self.parse::<Shape<'_, Skipped, Members<'_>>>().ok()?.object()?.last(key)
+        let object = serde_json::from_str::<Shape<'_, Skipped, Members<'_>>>(&self.text).ok()?;
+        object.object()?.last(key)
     }
 
     /// A string read from this source, without a copy where it was borrowed.

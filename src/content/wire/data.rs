@@ -20,5 +20,5 @@ use crate::content::result::ToolResult;
 ///
 /// When `bytes` are no JSON.
 pub fn read(bytes: &Bytes) -> Result<ToolResult, ParseError> {
-    mcp::read_data(Source::new(bytes)?)
+    Source::new(bytes)?.read::<mcp::Data>()
 }

@@ -9,7 +9,7 @@ use super::array::{self, Element, Taken};
 use super::structured;
 use crate::content::block::Block;
 use crate::content::error::ParseError;
-use crate::content::json::{Source, compact};
+use crate::content::json::{Document, Source, compact};
 use crate::content::result::{Content, Loss, ToolResult};
 use crate::content::shape::{FromMembers, Key, Shape};
 
@@ -30,32 +30,47 @@ use crate::content::shape::{FromMembers, Key, Shape};
 ///
 /// When `bytes` are no JSON. Any JSON value is a result.
 pub fn read(bytes: &Bytes) -> Result<ToolResult, ParseError> {
-    read_source(Source::new(bytes)?, true)
+    Source::new(bytes)?.read::<Mcp>()
 }
 
-/// Reads a value as `data`: an array is a content array, anything else is a plain value.
-pub(super) fn read_data(source: Source) -> Result<ToolResult, ParseError> {
-    read_source(source, false)
+/// A document whose objects can be results.
+struct Mcp;
+
+impl Document for Mcp {
+    type Raw<'a> = Top<'a>;
+    type Read = ToolResult;
+
+    fn read(top: Top<'_>, source: &Source) -> ToolResult {
+        if let Shape::Object(object) = top { object.read(source) } else { Data::read(top, source) }
+    }
 }
 
-fn read_source(source: Source, objects_are_results: bool) -> Result<ToolResult, ParseError> {
-    let error = match source.parse::<Top<'_>>() {
-        Ok(top) => return Ok(result(top, &source, objects_are_results)),
-        Err(error) => error,
-    };
-    let source = source.repaired(error)?;
-    match source.parse::<Top<'_>>() {
-        Ok(top) => Ok(result(top, &source, objects_are_results)),
-        Err(error) => Err(source.error(error)),
+/// A document whose arrays are content, and nothing else is.
+pub(super) struct Data;
+
+impl Document for Data {
+    type Raw<'a> = Top<'a>;
+    type Read = ToolResult;
+
+    fn read(top: Top<'_>, source: &Source) -> ToolResult {
+        let mut reader = Reader::new(source);
+        let content = match top {
+            Shape::Array(elements) => reader.content(elements, None, || Some(source.text())),
+            Shape::String(text) => Content::Text(source.share(text)),
+            Shape::Null | Shape::Bool(_) | Shape::Number(_) | Shape::Object(_) => {
+                Content::Text(reader.compact(source.text()))
+            }
+        };
+        reader.result(content, false)
     }
 }
 
 /// The whole document.
-type Top<'a> = Shape<'a, Vec<Element<'a>>, CallToolResult<'a>>;
+pub(super) type Top<'a> = Shape<'a, Vec<Element<'a>>, CallToolResult<'a>>;
 
 /// The members of a `CallToolResult` that we read.
 #[derive(Debug, Default)]
-struct CallToolResult<'a> {
+pub(super) struct CallToolResult<'a> {
     content: Option<Shape<'a, Vec<Element<'a>>>>,
     structured: Option<&'a RawValue>,
     is_error: Option<Shape<'a>>,
@@ -97,28 +112,17 @@ impl<'a> CallToolResult<'a> {
             Some(_) => None,
         }
     }
-}
 
-fn result(top: Top<'_>, source: &Source, objects_are_results: bool) -> ToolResult {
-    let mut reader = Reader { source, losses: Vec::new(), lone_surrogates: source.lone_surrogates };
-    let mut is_error = false;
-    let content = match top {
-        Shape::Array(elements) => reader.content(elements, None, || Some(source.text())),
-        Shape::String(text) => Content::Text(source.share(text)),
-        Shape::Object(mut object) if objects_are_results => match object.take_content() {
-            Some(elements) => {
-                is_error = matches!(object.is_error, Some(Shape::Bool(true)));
-                reader.content(elements, object.structured, || source.member("content"))
-            }
-            None => Content::Text(reader.compact(source.text())),
-        },
-        Shape::Null | Shape::Bool(_) | Shape::Number(_) | Shape::Object(_) => {
-            Content::Text(reader.compact(source.text()))
-        }
-    };
-    let mut result = ToolResult { content, is_error, losses: reader.losses };
-    result.note_lone_surrogates(reader.lone_surrogates);
-    result
+    fn read(mut self, source: &Source) -> ToolResult {
+        let mut reader = Reader::new(source);
+        let Some(elements) = self.take_content() else {
+            let content = Content::Text(reader.compact(source.text()));
+            return reader.result(content, false);
+        };
+        let is_error = matches!(self.is_error, Some(Shape::Bool(true)));
+        let content = reader.content(elements, self.structured, || source.member("content"));
+        reader.result(content, is_error)
+    }
 }
 
 struct Reader<'s> {
@@ -128,6 +132,16 @@ struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
+    fn new(source: &'s Source) -> Self {
+        Self { source, losses: Vec::new(), lone_surrogates: source.lone_surrogates }
+    }
+
+    fn result(self, content: Content, is_error: bool) -> ToolResult {
+        let mut result = ToolResult { content, is_error, losses: self.losses };
+        result.note_lone_surrogates(self.lone_surrogates);
+        result
+    }
+
     /// The content of an array, with the structured value behind it where it says more.
     fn content(
         &mut self,

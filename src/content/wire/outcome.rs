@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::mcp;
 use crate::content::error::ParseError;
-use crate::content::json::{Source, compact};
+use crate::content::json::{Document, Source, compact};
 use crate::content::result::{Content, ToolResult};
 use crate::content::shape::{FromMembers, Key, Shape, Skipped};
 
@@ -29,16 +29,7 @@ const UNKNOWN_ERROR: &str = "Unknown error";
 ///
 /// When `bytes` are no JSON object.
 pub fn read(bytes: &Bytes) -> Result<ToolResult, ParseError> {
-    let source = Source::new(bytes)?;
-    let error = match source.parse::<Top<'_>>() {
-        Ok(top) => return result(top, &source),
-        Err(error) => error,
-    };
-    let source = source.repaired(error)?;
-    match source.parse::<Top<'_>>() {
-        Ok(top) => result(top, &source),
-        Err(error) => Err(source.error(error)),
-    }
+    Source::new(bytes)?.read::<Outcome<'_>>()?
 }
 
 type Top<'a> = Shape<'a, Skipped, Outcome<'a>>;
@@ -67,27 +58,29 @@ impl<'de> FromMembers<'de> for Outcome<'de> {
     }
 }
 
-fn result(top: Top<'_>, source: &Source) -> Result<ToolResult, ParseError> {
-    let Some(outcome) = top.object() else {
-        return Err(ParseError::outcome());
-    };
-    let is_error = matches!(outcome.is_error, Some(Shape::Bool(true)));
-    let mut result = match not_null(outcome.data) {
-        Some(data) if !is_error => mcp::read_data(source.part(data.get()))?,
-        Some(_) | None => {
-            let silent = if is_error { UNKNOWN_ERROR } else { "" };
-            let (text, lone_surrogates) = not_null(outcome.error)
-                .map_or((ByteString::from_static(silent), 0), |error| {
-                    error_text(source.spelled(error.get()))
-                });
-            let mut result = ToolResult::new(Content::Text(text));
-            result.note_lone_surrogates(lone_surrogates);
-            result
-        }
-    };
-    result.is_error = is_error;
-    result.note_lone_surrogates(source.lone_surrogates);
-    Ok(result)
+impl Document for Outcome<'_> {
+    type Raw<'a> = Top<'a>;
+    type Read = Result<ToolResult, ParseError>;
+
+    fn read(top: Top<'_>, source: &Source) -> Self::Read {
+        let Some(outcome) = top.object() else { return Err(ParseError::outcome()) };
+        let is_error = matches!(outcome.is_error, Some(Shape::Bool(true)));
+        let mut result = match not_null(outcome.data) {
+            Some(data) if !is_error => source.part(data.get()).read::<mcp::Data>()?,
+            Some(_) | None => {
+                let silent = if is_error { UNKNOWN_ERROR } else { "" };
+                let error = not_null(outcome.error).map(|raw| source.spelled(raw.get()));
+                let (text, lone_surrogates) =
+                    error.map_or((ByteString::from_static(silent), 0), error_text);
+                let mut result = ToolResult::new(Content::Text(text));
+                result.note_lone_surrogates(lone_surrogates);
+                result
+            }
+        };
+        result.is_error = is_error;
+        result.note_lone_surrogates(source.lone_surrogates);
+        Ok(result)
+    }
 }
 
 /// An error text as it is, any other value as compact JSON; and its lone surrogates.
