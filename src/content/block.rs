@@ -2,8 +2,8 @@
 
 use bytestring::ByteString;
 
-use crate::slot::MediaType;
-use crate::text::is_longer_utf16;
+use crate::slot::{MediaType, label};
+use crate::text::{Unit, is_longer_utf16};
 
 /// The longest URI of a reference, in UTF-16 units.
 pub const MAX_URI_UTF16: usize = 4096;
@@ -38,6 +38,24 @@ pub enum Block {
         /// What is wrong with it.
         reason: ByteString,
     },
+}
+
+impl Block {
+    /// The most UTF-16 units of the reason why a block was not recognized.
+    const MAX_REASON: usize = 120;
+
+    /// A block that was not recognized for `reason`, of which 120 UTF-16 units are kept.
+    pub(super) fn unrecognized(reason: &str) -> Self {
+        Self::Unrecognized { reason: label(reason, Self::MAX_REASON).as_ref().into() }
+    }
+
+    /// A block of a type that is not known.
+    pub(super) fn unrecognized_type(name: &str) -> Self {
+        // Brackets and line starts could make a slot of the line that stands for the block.
+        let is_harmless = |ch: &char| !matches!(ch, '[' | ']' | '\u{2028}' | '\u{2029}');
+        let name: String = name.chars().filter(is_harmless).collect();
+        Self::unrecognized(&format!("type {name}"))
+    }
 }
 
 /// An image with its bytes, as a tool sent it.
@@ -87,6 +105,11 @@ impl Image {
     /// The base64 text, without a `data:` prefix. Shares the data's bytes.
     pub fn payload(&self) -> ByteString {
         self.data.slice_ref(self.data.get(self.payload_start..).unwrap_or_default())
+    }
+
+    /// The length of the base64 text, in UTF-16 units; what a placeholder's size is made of.
+    pub fn payload_len_utf16(&self) -> usize {
+        Unit::Utf16.len_of(self.data.get(self.payload_start..).unwrap_or_default())
     }
 
     /// The media type, normalized.
@@ -166,6 +189,6 @@ pub struct Described {
     pub kind: &'static str,
     /// Its media type, normalized.
     pub media_type: MediaType,
-    /// The length of its base64 text.
+    /// The length of its base64 text, in UTF-16 units.
     pub encoded_len: usize,
 }

@@ -20,6 +20,7 @@ enum Expected {
     Utf8,
     Json(serde_json::Error),
     Outcome,
+    Messages,
 }
 
 impl ParseError {
@@ -45,6 +46,11 @@ impl ParseError {
         Self { offset: 0, expected: Expected::Outcome }
     }
 
+    /// A history that is no list of messages.
+    pub(super) fn messages() -> Self {
+        Self { offset: 0, expected: Expected::Messages }
+    }
+
     /// Where reading stopped, in bytes.
     pub fn offset(&self) -> usize {
         self.offset
@@ -56,6 +62,9 @@ impl fmt::Display for ParseError {
         match &self.expected {
             Expected::Utf8 => write!(f, "not UTF-8 at byte {}", self.offset),
             Expected::Json(error) => write!(f, "not JSON at byte {}: {error}", self.offset),
+            Expected::Messages => f.write_str(
+                "not a history: expected a list of messages, or an object with `messages`",
+            ),
             Expected::Outcome => f.write_str("not an outcome: expected a JSON object"),
         }
     }

@@ -2,6 +2,7 @@
 
 mod block;
 mod error;
+mod message;
 mod result;
 
 mod canonical;
@@ -13,4 +14,5 @@ pub mod wire;
 pub use block::{Block, Described, Image, MAX_URI_UTF16, Reference};
 pub use error::ParseError;
 pub use json::replace_lone_surrogates;
+pub use message::{Attachment, Message, Part};
 pub use result::{Call, Content, Loss, Server, ToolResult};

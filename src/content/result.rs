@@ -137,7 +137,7 @@ pub enum Loss {
         block: usize,
         /// Their normalized media type.
         media_type: ByteString,
-        /// The length of their base64 text.
+        /// The length of their base64 text, in UTF-16 units.
         encoded_len: usize,
     },
     /// An optional field of a reference was not usable.

@@ -128,7 +128,7 @@ impl Writer<'_> {
             Block::Text(text) => self.text.push_str(text),
             Block::Image(image) => {
                 let issued = self.retain(at, image);
-                let encoded_len = image.payload().len();
+                let encoded_len = image.payload_len_utf16();
                 write_placeholder(&mut self.text, &image.media_type(), encoded_len, Some(issued));
                 return BlockKind::Image;
             }

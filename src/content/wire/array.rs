@@ -5,14 +5,11 @@ use std::borrow::Cow;
 use bytestring::ByteString;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess};
 
+use super::image_type::image_type_of;
 use crate::content::block::{Block, Described, Image, MAX_URI_UTF16, Reference};
 use crate::content::json::Source;
 use crate::content::result::Loss;
 use crate::content::shape::{FromMembers, Key, Shape, Skipped};
-use crate::slot::label;
-
-/// The most UTF-16 units of the reason why a block was not recognized.
-const MAX_REASON: usize = 120;
 
 /// One element of a content array: the fields we know, or nothing if it is no block.
 #[derive(Debug)]
@@ -214,7 +211,7 @@ impl BlockReader<'_> {
     }
 
     fn described(&mut self, kind: &'static str, bytes: &Image) -> Block {
-        let (media_type, encoded_len) = (bytes.media_type(), bytes.payload().len());
+        let (media_type, encoded_len) = (bytes.media_type(), bytes.payload_len_utf16());
         self.losses.push(Loss::Described {
             block: self.at,
             media_type: media_type.as_str().into(),
@@ -232,14 +229,14 @@ impl BlockReader<'_> {
         };
         reference.name = self.string("name", claims.name, |_| true);
         reference.mime_type = self.string("mimeType", claims.mime_type, |_| true);
-        reference.digest = self.string("digest", claims.digest, is_digest);
-        reference.expires_at = self.string("expiresAt", claims.expires_at, |_| true);
-        reference.disposition = self
-            .string("disposition", claims.disposition, |value| matches!(value, "never" | "ref"));
         if let Some(size) = claims.size.filter(|size| !size.is_null()) {
             reference.size_bytes = size.whole_number();
             self.note_dropped("size", reference.size_bytes.is_none());
         }
+        reference.digest = self.string("digest", claims.digest, is_digest);
+        reference.expires_at = self.string("expiresAt", claims.expires_at, |_| true);
+        reference.disposition = self
+            .string("disposition", claims.disposition, |value| matches!(value, "never" | "ref"));
         Block::Reference(reference)
     }
 
@@ -263,24 +260,22 @@ impl BlockReader<'_> {
     }
 
     fn unknown(&mut self, kind: &str) -> Block {
-        // Brackets and line starts could make a slot of the line that stands for the block.
-        let harmless: String =
-            kind.chars().filter(|ch| !matches!(ch, '[' | ']' | '\u{2028}' | '\u{2029}')).collect();
-        self.unrecognized(&format!("type {harmless}"))
+        self.noted(Block::unrecognized_type(kind))
     }
 
     fn unrecognized(&mut self, reason: &str) -> Block {
-        Block::Unrecognized { reason: self.reason(reason) }
+        self.noted(Block::unrecognized(reason))
     }
 
     fn unusable(&mut self, reason: &str) -> Block {
-        Block::UnusableReference { reason: self.reason(reason) }
+        self.noted(Block::UnusableReference { reason: reason.into() })
     }
 
-    fn reason(&mut self, reason: &str) -> ByteString {
-        let reason: ByteString = label(reason, MAX_REASON).as_ref().into();
-        self.losses.push(Loss::Unrecognized { block: self.at, reason: reason.clone() });
-        reason
+    fn noted(&mut self, block: Block) -> Block {
+        if let Block::Unrecognized { reason } | Block::UnusableReference { reason } = &block {
+            self.losses.push(Loss::Unrecognized { block: self.at, reason: reason.clone() });
+        }
+        block
     }
 }
 
@@ -298,25 +293,4 @@ fn is_digest(value: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     })
-}
-
-/// The type of an image that only its URI names, so that it is a slot whatever it is.
-fn image_type_of(uri: &str) -> &'static str {
-    let path = uri.split(['?', '#']).next().unwrap_or_default();
-    let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let (_, extension) = name.rsplit_once('.').unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "svg" => "image/svg+xml",
-        "bmp" => "image/bmp",
-        "tif" | "tiff" => "image/tiff",
-        "heic" => "image/heic",
-        "heif" => "image/heif",
-        "avif" => "image/avif",
-        "ico" => "image/vnd.microsoft.icon",
-        _ => "image/x-unknown",
-    }
 }

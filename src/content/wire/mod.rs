@@ -5,8 +5,11 @@
 //! skipped, and an unknown block never costs its neighbours (SPEC 9).
 
 mod array;
+mod image_type;
 mod structured;
 
+pub mod anthropic;
+pub mod claude_code;
 pub mod data;
 pub mod mcp;
 pub mod outcome;
