@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::history::SCAN_LIMIT;
 use crate::image::{Limits, Nonce};
 use crate::slot::Grammar;
 use crate::text::{Cap, Unit};
@@ -25,6 +26,7 @@ pub struct Config {
     limits: Limits,
     grammar: Grammar,
     nonce: Option<Nonce>,
+    scan_limit: usize,
 }
 
 impl Config {
@@ -77,6 +79,17 @@ impl Config {
         Self { nonce: Some(nonce), ..self }
     }
 
+    /// Sets how many messages an inventory looks at, from the newest.
+    #[must_use]
+    pub fn with_scan_limit(self, messages: usize) -> Self {
+        Self { scan_limit: messages, ..self }
+    }
+
+    /// How many messages an inventory looks at, from the newest.
+    pub fn scan_limit(&self) -> usize {
+        self.scan_limit
+    }
+
     /// The cap that counts: the lesser of the configured one and the host's bound.
     pub fn cap(&self) -> Cap {
         Cap::new(self.host_bound.map_or(self.cap, |bound| bound.min(self.cap)), self.unit)
@@ -107,6 +120,7 @@ impl Default for Config {
             limits: Limits::default(),
             grammar: Grammar::default(),
             nonce: None,
+            scan_limit: SCAN_LIMIT,
         }
     }
 }

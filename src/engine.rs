@@ -3,8 +3,9 @@
 use bytestring::ByteString;
 
 use crate::config::Config;
-use crate::content::{Call, Loss, ToolResult};
+use crate::content::{Call, Loss, Message, ToolResult};
 use crate::copy::{BlockSpan, Keeping, LiveCopy, Serialized, StoredCopy, serialize};
+use crate::history::{Conversation, Inventory, SaveError, SaveRequest, Selection, select};
 use crate::image::{Ledger, Nonce, RefIds, Registry};
 use crate::text::{Cap, Span, Spans};
 
@@ -48,16 +49,18 @@ impl Engine {
             config: self.config.clone(),
             ledger: Ledger::new(nonce, self.config.limits()),
             registry: Registry::new(self.ids.clone()),
+            conversation: Conversation::default(),
         }
     }
 }
 
-/// One conversation: its ledger and its registry. Nothing crosses sessions.
+/// One conversation: its ledger, its registry and its history. Nothing crosses sessions.
 #[derive(Debug)]
 pub struct Session {
     config: Config,
     ledger: Ledger,
     registry: Registry,
+    conversation: Conversation,
 }
 
 impl Session {
@@ -80,7 +83,71 @@ impl Session {
         let stored = StoredCopy::of(&full.text, cap, shown, grammar, keeping);
         let Serialized { text, blocks, losses: not_held } = full;
         let losses = result.losses.iter().cloned().chain(not_held).collect();
+        self.conversation.complete(call.clone(), stored.text.clone());
         Ingested { text, blocks, live, stored, is_error: result.is_error, losses }
+    }
+
+    /// Opens the calls of one assistant message: each is pending until its result is taken.
+    pub fn begin(&mut self, calls: impl IntoIterator<Item = Call>) {
+        self.conversation.begin(calls);
+    }
+
+    /// Closes the open batch: its results become one message of the history. Returns how many
+    /// they are.
+    pub fn commit(&mut self) -> usize {
+        self.conversation.commit()
+    }
+
+    /// Adds a message to the history, and returns its place, from 0.
+    ///
+    /// The images of results that come as blocks are retained, so those of a stored history can
+    /// be saved.
+    pub fn push(&mut self, message: &Message) -> usize {
+        self.conversation.push(message, &mut self.ledger, &mut self.registry)
+    }
+
+    /// The history, as far as images go, and the open batch.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// The images of the conversation, the newest first. Lazy.
+    pub fn inventory(&self) -> Inventory<'_> {
+        Inventory::new(&self.conversation, self.config.grammar(), self.config.scan_limit())
+    }
+
+    /// Finds the images that a save means; see [`select`].
+    ///
+    /// Waiting for the batch is the host's: see
+    /// [`wait_for_siblings`](crate::history::wait_for_siblings).
+    ///
+    /// ```
+    /// use slotledger::content::{Call, wire::mcp};
+    /// use slotledger::history::{SaveRequest, Selector};
+    /// use slotledger::{Config, Engine};
+    ///
+    /// let mut session = Engine::new(Config::default()).session();
+    /// let answer = br#"[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/jpeg"}]"#;
+    /// session.ingest(&Call::new("c1", "snap"), &mcp::read(&answer.as_slice().into())?);
+    ///
+    /// let newest = SaveRequest::new("shot.jpg", Selector::Recent { index: 0, count: 1 });
+    /// let selection = session.select(&newest)?;
+    /// let (receipt, bytes) = selection.images[0].open()?;
+    /// assert_eq!(bytes, b"\x89PNG\r\n\x1a\n", "byte for byte, whatever it is called");
+    /// assert_eq!(receipt.actual_media_type, Some("image/png"));
+    ///
+    /// let older = SaveRequest::new("older.jpg", Selector::Recent { index: 1, count: 1 });
+    /// assert_eq!(session.select(&older).unwrap_err().reason(), "not_enough_images");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The reason why not all of them can be written. Then none is.
+    pub fn select(&self, request: &SaveRequest) -> Result<Selection, SaveError> {
+        let messages = self.conversation.messages().len();
+        let scanned = messages.min(self.config.scan_limit());
+        select(request, self.inventory(), scanned, &self.ledger)
     }
 
     /// The images this session holds.

@@ -81,6 +81,7 @@ mod notice;
 
 pub mod content;
 pub mod copy;
+pub mod history;
 pub mod image;
 pub mod slot;
 pub mod text;

@@ -37,8 +37,14 @@ impl ParseError {
                 .nth(line - 2)
                 .map_or(text.len(), |newline| newline + 1),
         };
-        let offset = (line_start + error.column().saturating_sub(1)).min(text.len());
+        // Columns count from 1; column 0 is the line break before the line.
+        let offset = (line_start + error.column()).saturating_sub(1).min(text.len());
         Self { offset, expected: Expected::Json(error) }
+    }
+
+    /// The same in an input that has `skipped` bytes in front.
+    pub(super) fn behind(self, skipped: usize) -> Self {
+        Self { offset: self.offset + skipped, ..self }
     }
 
     /// An outcome that is no object.

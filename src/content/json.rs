@@ -18,6 +18,8 @@ pub(crate) struct Source {
     spelled: ByteString,
     /// How many lone surrogate escapes were replaced in it.
     pub(crate) lone_surrogates: usize,
+    /// How many bytes of the input stand before the text.
+    skipped: usize,
 }
 
 /// What a source can be read as.
@@ -33,16 +35,15 @@ pub(crate) trait Document {
 impl Source {
     /// Takes `bytes` as text; a byte order mark in front is skipped.
     pub(crate) fn new(bytes: &Bytes) -> Result<Self, ParseError> {
-        let bytes = match bytes.strip_prefix("\u{FEFF}".as_bytes()) {
-            Some(rest) => bytes.slice_ref(rest),
-            None => bytes.clone(),
-        };
-        let text = ByteString::try_from(bytes);
-        Ok(Self::of(text.map_err(|error| ParseError::utf8(error.valid_up_to()))?))
+        let rest = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
+        let skipped = bytes.len() - rest.len();
+        let text = ByteString::try_from(bytes.slice_ref(rest))
+            .map_err(|error| ParseError::utf8(error.valid_up_to()).behind(skipped))?;
+        Ok(Self { skipped, ..Self::of(text) })
     }
 
     fn of(text: ByteString) -> Self {
-        Self { spelled: text.clone(), text, lone_surrogates: 0 }
+        Self { spelled: text.clone(), text, lone_surrogates: 0, skipped: 0 }
     }
 
     /// Reads the text as a `D`.
@@ -58,8 +59,12 @@ impl Source {
         let source = self.repaired(error)?;
         match serde_json::from_str::<D::Raw<'_>>(&source.text) {
             Ok(raw) => Ok(D::read(raw, &source)),
-            Err(error) => Err(ParseError::json(&source.text, error)),
+            Err(error) => Err(source.error(error)),
         }
+    }
+
+    fn error(&self, error: serde_json::Error) -> ParseError {
+        ParseError::json(&self.text, error).behind(self.skipped)
     }
 
     fn repaired(self, error: serde_json::Error) -> Result<Self, ParseError> {
@@ -68,9 +73,11 @@ impl Source {
             None => (self.text.clone(), 0),
         };
         match blank_numbers_out_of_range(&spelled) {
-            Some(text) => Ok(Self { text: text.into(), spelled, lone_surrogates }),
-            None if lone_surrogates > 0 => Ok(Self { lone_surrogates, ..Self::of(spelled) }),
-            None => Err(ParseError::json(&self.text, error)),
+            Some(text) => Ok(Self { text: text.into(), spelled, lone_surrogates, ..self }),
+            None if lone_surrogates > 0 => {
+                Ok(Self { text: spelled.clone(), spelled, lone_surrogates, ..self })
+            }
+            None => Err(self.error(error)),
         }
     }
 
@@ -111,11 +118,18 @@ impl Source {
     }
 }
 
-/// Writes `-1` and spaces in place of each number that no double holds; `None` if there is none.
-///
-/// No number of that size means anything to us, and a parser would refuse the document for it.
+/// `json` with what a strict parser refuses though it means no harm taken out of its way; `None`
+/// when there is nothing of that kind.
+pub(crate) fn mended(json: &str) -> Option<String> {
+    let replaced = replace_lone_surrogates(json).map(|(text, _)| text);
+    let numbers = blank_numbers_out_of_range(replaced.as_deref().unwrap_or(json));
+    numbers.or(replaced)
+}
+
+/// Writes the greatest number we tell apart in place of each that no double holds, and spaces up
+/// to its length; `None` if there is none.
 fn blank_numbers_out_of_range(json: &str) -> Option<String> {
-    const TOO_LARGE: f64 = 1e300;
+    const TOO_LARGE: f64 = 1e308;
     let mut out = String::new();
     let (mut copied, mut at) = (0, 0);
     while let Some(&byte) = json.as_bytes().get(at) {
@@ -127,10 +141,11 @@ fn blank_numbers_out_of_range(json: &str) -> Option<String> {
                 |byte: &u8| matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E' | b'0'..=b'9');
             let len = rest.iter().take_while(|byte| is_part(byte)).count();
             let number = json.get(at..at + len)?.parse::<f64>();
-            if number.is_ok_and(|number| number.abs() >= TOO_LARGE) {
+            if let Some(number) = number.ok().filter(|number| number.abs() >= TOO_LARGE) {
+                let blank = if number > 0.0 { "9e307" } else { "-9e307" };
                 out.push_str(json.get(copied..at)?);
-                out.push_str("-1");
-                out.extend(std::iter::repeat_n(' ', len - 2));
+                out.push_str(blank);
+                out.extend(std::iter::repeat_n(' ', len - blank.len()));
                 copied = at + len;
             }
             at += len;

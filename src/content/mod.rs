@@ -7,6 +7,7 @@ mod result;
 
 mod canonical;
 mod json;
+mod number;
 mod shape;
 
 pub mod wire;

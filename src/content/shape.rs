@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 pub(crate) enum Shape<'a, A = Skipped, O = Skipped> {
     Null,
     Bool(bool),
-    Number(f64),
+    Number,
     String(Cow<'a, str>),
     Array(A),
     Object(O),
@@ -40,21 +40,6 @@ impl<'a, A, O> Shape<'a, A, O> {
     /// Whether it is `null`.
     pub(crate) fn is_null(&self) -> bool {
         matches!(self, Self::Null)
-    }
-
-    /// The whole number from 0 below 2^53, if it is one.
-    pub(crate) fn whole_number(&self) -> Option<u64> {
-        const LIMIT: f64 = 9_007_199_254_740_992.0;
-        let Self::Number(number) = *self else {
-            return None;
-        };
-        let is_whole = (0.0..LIMIT).contains(&number) && number.fract() == 0.0;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "whole, not negative and below 2^53"
-        )]
-        is_whole.then_some(number as u64)
     }
 }
 
@@ -121,18 +106,16 @@ impl<'de: 'a, 'a, A: FromItems<'de>, O: FromMembers<'de>> Visitor<'de> for Shape
         Ok(Shape::Bool(value))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "only numbers below 2^53 are used")]
-    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Shape::Number(value as f64))
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Shape::Number)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "only numbers below 2^53 are used")]
-    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Shape::Number(value as f64))
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Shape::Number)
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(Shape::Number(value))
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Shape::Number)
     }
 
     fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
@@ -157,9 +140,10 @@ impl<'de: 'a, 'a, A: FromItems<'de>, O: FromMembers<'de>> Visitor<'de> for Shape
 pub(crate) struct Members<'a>(Vec<(Key<'a>, &'a RawValue)>);
 
 impl<'a> Members<'a> {
-    /// What the only member is, if there is just one.
+    /// What the only member is, if there is just one, repeated or not.
     pub(crate) fn only(&self) -> Option<&'a str> {
-        if let [(_, raw)] = self.0.as_slice() { Some(raw.get()) } else { None }
+        let ((key, last), others) = self.0.split_last()?;
+        others.iter().all(|(other, _)| other == key).then(|| last.get())
     }
 
     /// What the last member `key` is.

@@ -84,8 +84,9 @@ pub fn cut_shown(text: &str, cap: Cap, shown: &Spans, grammar: &Grammar) -> Opti
     let mut ranges = shown.as_slice();
     while let Some(&first) = ranges.first() {
         // Ranges mostly follow one another, a joiner apart: they are scanned in one go.
-        let run =
-            ranges.windows(2).take_while(|pair| matches!(pair, [a, b] if b.start <= a.end + 1));
+        let run = ranges
+            .windows(2)
+            .take_while(|pair| matches!(pair, [a, b] if b.start <= a.end.saturating_add(1)));
         let (run, rest) = ranges.split_at_checked(run.count() + 1).unwrap_or((ranges, &[]));
         ranges = rest;
         let end = run.last().map_or(first.end, |last| last.end);

@@ -1,6 +1,7 @@
 //! Images: bytes that are held here, and references to bytes that live elsewhere.
 
 mod payload;
+mod sniff;
 
 mod ledger;
 mod registry;
@@ -8,3 +9,4 @@ mod registry;
 pub use ledger::{Held, Ledger, Limits, Lookup, Nonce, NonceError, Provenance};
 pub use payload::{Payload, PayloadError};
 pub use registry::{Entry, MAX_REFERENCES, RefIds, Registry};
+pub use sniff::sniff;

@@ -92,7 +92,12 @@ impl Payload {
     ///
     /// As [`decode`](Self::decode).
     pub fn sha256(&self) -> Result<[u8; 32], PayloadError> {
-        Ok(Sha256::digest(self.decode()?).into())
+        Ok(Self::digest(&self.decode()?))
+    }
+
+    /// The SHA-256 of bytes that were decoded already.
+    pub fn digest(bytes: &[u8]) -> [u8; 32] {
+        Sha256::digest(bytes).into()
     }
 
     /// What stands before the padding and how many characters it has, if it can be decoded.
@@ -100,6 +105,10 @@ impl Payload {
         let bytes = self.0.as_bytes();
         let last = bytes.iter().rposition(|&byte| !byte.is_ascii_whitespace() && byte != b'=');
         let body = bytes.get(..last.map_or(0, |last| last + 1)).unwrap_or_default();
+        let end = bytes.get(body.len()..).unwrap_or_default();
+        if let Some((at, _)) = end.iter().enumerate().filter(|&(_, &byte)| byte == b'=').nth(2) {
+            return Err(PayloadError::Byte { at: body.len() + at });
+        }
         let Counts { characters, white_space } = count(body);
         if characters + white_space != body.len() {
             let is_known = |byte: &u8| is_base64(*byte) || byte.is_ascii_whitespace();

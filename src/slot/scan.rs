@@ -134,7 +134,7 @@ impl<'t> Slots<'t> {
     /// Reads the window, the line it starts in, the slots that start in it, and a few thousand
     /// bytes at most behind it.
     pub(crate) fn enter(&mut self, window: Span) {
-        self.until = window.end;
+        self.until = window.end.min(self.text.len());
         self.placeholders.skip_to(window.start);
         self.stubs.skip_to(self.text, window.start);
         if let Some(dialects) = &mut self.dialects {

@@ -26,12 +26,12 @@ impl Span {
 
     /// Its length in bytes.
     pub fn len(self) -> usize {
-        self.end - self.start
+        self.end.saturating_sub(self.start)
     }
 
     /// Whether it holds no byte.
     pub fn is_empty(self) -> bool {
-        self.start == self.end
+        self.start >= self.end
     }
 
     /// Whether `other` lies in this span as a whole.

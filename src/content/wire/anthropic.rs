@@ -43,7 +43,7 @@ impl Document for Request<'_> {
         let messages = match raw {
             Shape::Array(messages) => Some(messages),
             Shape::Object(Request(messages)) => messages,
-            Shape::Null | Shape::Bool(_) | Shape::Number(_) | Shape::String(_) => None,
+            Shape::Null | Shape::Bool(_) | Shape::Number | Shape::String(_) => None,
         };
         let messages = messages.ok_or_else(ParseError::messages)?;
         Ok(messages.into_iter().map(|message| message.read(source)).collect())

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use bytestring::ByteString;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess};
+use serde_json::value::RawValue;
 
 use super::image_type::image_type_of;
 use crate::content::block::{Block, Described, Image, MAX_URI_UTF16, Reference};
 use crate::content::json::Source;
+use crate::content::number::whole_number;
 use crate::content::result::Loss;
 use crate::content::shape::{FromMembers, Key, Shape, Skipped};
 
@@ -30,7 +32,7 @@ struct Claims<'a> {
     uri: Option<Shape<'a>>,
     name: Option<Shape<'a>>,
     mime_type: Option<Shape<'a>>,
-    size: Option<Shape<'a>>,
+    size: Option<&'a RawValue>,
     digest: Option<Shape<'a>>,
     expires_at: Option<Shape<'a>>,
     disposition: Option<Shape<'a>>,
@@ -67,10 +69,13 @@ impl<'de> FromMembers<'de> for Members<'de> {
                 "uri" => &mut claims.uri,
                 "name" => &mut claims.name,
                 "mimeType" => &mut claims.mime_type,
-                "size" => &mut claims.size,
                 "digest" => &mut claims.digest,
                 "expiresAt" => &mut claims.expires_at,
                 "disposition" => &mut claims.disposition,
+                "size" => {
+                    claims.size = Some(members.next_value()?);
+                    continue;
+                }
                 "resource" => {
                     resource = members.next_value::<Shape<'de, Skipped, Resource<'de>>>()?.object();
                     continue;
@@ -229,8 +234,8 @@ impl BlockReader<'_> {
         };
         reference.name = self.string("name", claims.name, |_| true);
         reference.mime_type = self.string("mimeType", claims.mime_type, |_| true);
-        if let Some(size) = claims.size.filter(|size| !size.is_null()) {
-            reference.size_bytes = size.whole_number();
+        if let Some(size) = claims.size.filter(|size| size.get() != "null") {
+            reference.size_bytes = whole_number(self.source.spelled(size.get()));
             self.note_dropped("size", reference.size_bytes.is_none());
         }
         reference.digest = self.string("digest", claims.digest, is_digest);

@@ -57,7 +57,7 @@ impl Document for Data {
         let content = match top {
             Shape::Array(elements) => reader.content(elements, None, || Some(source.text())),
             Shape::String(text) => Content::Text(source.share(text)),
-            Shape::Null | Shape::Bool(_) | Shape::Number(_) | Shape::Object(_) => {
+            Shape::Null | Shape::Bool(_) | Shape::Number | Shape::Object(_) => {
                 Content::Text(reader.compact(source.text()))
             }
         };

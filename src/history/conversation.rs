@@ -1,0 +1,121 @@
+//! What a conversation holds that can show an image, and the batch of calls still open.
+
+use std::collections::HashMap;
+
+use bytestring::ByteString;
+
+use crate::content::{Attachment, Call, Content, Message, Part};
+use crate::copy::serialize;
+use crate::image::{Ledger, Registry};
+
+/// The messages of one conversation, as far as images go, and the open batch.
+///
+/// A *batch* is the calls of one assistant message: they complete in any order, and their results
+/// join the history together. The order that counts is that of completion, before and after.
+#[derive(Debug, Default)]
+pub struct Conversation {
+    messages: Vec<Vec<StoredPart>>,
+    /// The tool of each call met in a message, by its latest use.
+    tools: HashMap<ByteString, ByteString>,
+    pending: Vec<Call>,
+    completed: Vec<StoredResult>,
+}
+
+/// A part of a message that can show an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoredPart {
+    /// An image attached to the message.
+    Attachment(Attachment),
+    /// A result, as it is stored.
+    Result(StoredResult),
+}
+
+/// A result as the history stores it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredResult {
+    /// The call it answers.
+    pub call: Call,
+    /// The stored text, whose slots count.
+    pub text: ByteString,
+}
+
+impl Conversation {
+    /// Adds a message, and returns its place, from 0.
+    ///
+    /// A result that holds blocks is written as text, whole, and its images are retained: the
+    /// model saw all of it. A result that is a text counts as it stands.
+    pub(crate) fn push(
+        &mut self,
+        message: &Message,
+        ledger: &mut Ledger,
+        registry: &mut Registry,
+    ) -> usize {
+        let mut parts = Vec::new();
+        for part in &message.parts {
+            match part {
+                Part::Attachment(attachment) => {
+                    parts.push(StoredPart::Attachment(attachment.clone()));
+                }
+                Part::Call { id, tool } => {
+                    self.tools.insert(id.clone(), tool.clone());
+                }
+                Part::Result { call_id, tool, content } => {
+                    let tool = tool.as_ref().or_else(|| self.tools.get(call_id));
+                    let call = Call::new(call_id.clone(), tool.cloned().unwrap_or_default());
+                    let text = match content {
+                        Content::Text(text) => text.clone(),
+                        Content::Blocks(_) | Content::GivenUp { .. } => {
+                            serialize(content, &call, ledger, registry).text
+                        }
+                    };
+                    parts.push(StoredPart::Result(StoredResult { call, text }));
+                }
+                Part::Text(_) | Part::Other => {}
+            }
+        }
+        self.messages.push(parts);
+        self.messages.len() - 1
+    }
+
+    /// Opens calls: each is pending until its result comes.
+    pub(crate) fn begin(&mut self, calls: impl IntoIterator<Item = Call>) {
+        self.pending.extend(calls);
+    }
+
+    /// Takes the stored text of a call's result into the open batch.
+    pub(crate) fn complete(&mut self, call: Call, text: ByteString) {
+        if let Some(at) = self.pending.iter().position(|pending| pending.id == call.id) {
+            self.pending.remove(at);
+        }
+        self.completed.push(StoredResult { call, text });
+    }
+
+    /// Closes the batch: its results become one message, and nothing is pending. Returns how many
+    /// they are; of none, no message is made.
+    pub(crate) fn commit(&mut self) -> usize {
+        self.pending.clear();
+        let results = std::mem::take(&mut self.completed);
+        let count = results.len();
+        if count > 0 {
+            self.messages.push(results.into_iter().map(StoredPart::Result).collect());
+        }
+        count
+    }
+
+    /// The calls of the open batch that have no result yet.
+    pub fn pending(&self) -> &[Call] {
+        &self.pending
+    }
+
+    /// The results of the open batch, in the order in which they completed.
+    pub fn completed(&self) -> &[StoredResult] {
+        &self.completed
+    }
+
+    /// The messages, the oldest first, each as the parts that can show an image.
+    pub fn messages(&self) -> &[Vec<StoredPart>] {
+        &self.messages
+    }
+}
