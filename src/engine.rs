@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::content::{Call, Loss, Message, ToolResult};
 use crate::copy::{BlockSpan, Keeping, LiveCopy, Serialized, StoredCopy, serialize};
 use crate::history::{Conversation, Inventory, SaveError, SaveRequest, Selection, select};
-use crate::image::{Ledger, Nonce, RefIds, Registry};
+use crate::image::{Archive, Ledger, Nonce, RefIds, Registry};
 use crate::text::{Cap, Span, Spans};
 
 /// Makes sessions that share one configuration and one source of reference ids.
@@ -45,9 +45,20 @@ impl Engine {
     /// Starts a conversation, with a ledger and a registry of its own.
     pub fn session(&self) -> Session {
         let nonce = self.config.nonce().cloned().unwrap_or_else(Nonce::random);
+        self.session_of(Ledger::new(nonce, self.config.limits()))
+    }
+
+    /// Goes on with a conversation whose images an archive kept: their refs still give their own
+    /// bytes.
+    pub fn session_restored(&self, archive: Archive) -> Session {
+        let nonce = Nonce::random();
+        self.session_of(Ledger::restored(nonce, self.config.limits(), archive))
+    }
+
+    fn session_of(&self, ledger: Ledger) -> Session {
         Session {
             config: self.config.clone(),
-            ledger: Ledger::new(nonce, self.config.limits()),
+            ledger,
             registry: Registry::new(self.ids.clone()),
             conversation: Conversation::default(),
         }

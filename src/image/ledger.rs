@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use bytestring::ByteString;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
+use super::archive::{Address, Archive, Line, hex, millis};
 use super::payload::Payload;
 use crate::content::{Call, Image};
 use crate::slot::{ImageRef, MediaType};
@@ -198,31 +199,43 @@ pub enum Lookup<'l> {
 pub struct Ledger {
     nonce: Nonce,
     limits: Limits,
-    /// The sequence of the first entry.
-    first: u64,
+    /// The entries of earlier processes, then our own, in order of arrival.
     entries: VecDeque<Entry>,
-    /// The newest sequence of each call and block.
+    /// How many entries were forgotten. An entry's *ordinal* is this and its place in the queue.
+    forgotten: u64,
+    /// The ordinal of our own first entry, whose sequence is 1.
+    own: u64,
+    /// The newest ordinal of each call and block.
     newest: HashMap<(ByteString, usize), u64>,
-    /// No entry before this sequence holds bytes.
+    /// No entry before this ordinal holds bytes.
     oldest_held: u64,
     held: usize,
     held_bytes: usize,
     fingerprint_seed: u64,
+    archive: Option<Archive>,
 }
 
 #[derive(Debug)]
 struct Entry {
     provenance: Provenance,
     bytes: Bytes,
+    /// Where the archive has its bytes, if there is one.
+    address: Option<Address>,
 }
 
 #[derive(Debug)]
 enum Bytes {
     Held(Payload),
     /// Gone; the fingerprint tells whether the same image comes again.
-    Gone {
-        fingerprint: u128,
-    },
+    Gone(Fingerprint),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Fingerprint {
+    /// Fast, and good for this process only.
+    Seeded(u128),
+    /// What an archive remembers.
+    Address(Address),
 }
 
 impl Ledger {
@@ -231,14 +244,80 @@ impl Ledger {
         Self {
             nonce,
             limits,
-            first: 1,
             entries: VecDeque::new(),
+            forgotten: 0,
+            own: 0,
             newest: HashMap::new(),
-            oldest_held: 1,
+            oldest_held: 0,
             held: 0,
             held_bytes: 0,
             fingerprint_seed: RandomState::new().hash_one("fingerprint"),
+            archive: None,
         }
+    }
+
+    /// A ledger that starts with what `archive` kept, and keeps in it what it retains.
+    ///
+    /// Refs of earlier processes give their own bytes, within the same limits: what is older goes
+    /// first. An image of the same call and block keeps its old ref. `nonce` must be a new one.
+    pub fn restored(nonce: Nonce, limits: Limits, mut archive: Archive) -> Self {
+        let mut ledger = Self::new(nonce, limits);
+        let past = archive.take_past();
+        let skipped = past.len().saturating_sub(limits.max_issued());
+        let past = past.get(skipped..).unwrap_or_default();
+        // Bytes are read for the newest only, as far as the limits go.
+        let (mut images, mut bytes) = (limits.max_images, limits.max_base64_bytes);
+        let mut restored: Vec<(Line, Entry)> = Vec::with_capacity(past.len());
+        for line in past.iter().rev() {
+            let (Ok(image), Some(address)) = (line.image.parse(), line.address()) else { continue };
+            let is_too_large = line.encoded_len > limits.max_base64_bytes;
+            let fits = images > 0 && line.encoded_len <= bytes;
+            let payload = if fits { archive.read(&address, line.encoded_len) } else { None };
+            let kept = if let Some(payload) = payload {
+                images -= 1;
+                bytes -= line.encoded_len;
+                archive.count_holder(address);
+                Bytes::Held(payload)
+            } else {
+                if !fits && !is_too_large {
+                    // What came before it is older, so it is gone as well.
+                    images = 0;
+                }
+                Bytes::Gone(Fingerprint::Address(address))
+            };
+            let provenance = Provenance {
+                image,
+                call_id: line.call_id.as_str().into(),
+                tool: line.tool.as_str().into(),
+                block: line.block,
+                media_type: MediaType::from_testimony(&line.media_type),
+                encoded_len: line.encoded_len,
+                retained_at: line.retained_at(),
+            };
+            let entry = Entry { provenance, bytes: kept, address: Some(address) };
+            restored.push((line.clone(), entry));
+        }
+        restored.reverse();
+        let (lines, entries): (Vec<Line>, Vec<Entry>) = restored.into_iter().unzip();
+        archive.tidy(&lines);
+        for (ordinal, entry) in (0..).zip(&entries) {
+            ledger
+                .newest
+                .insert((entry.provenance.call_id.clone(), entry.provenance.block), ordinal);
+            if let Bytes::Held(payload) = &entry.bytes {
+                ledger.held += 1;
+                ledger.held_bytes += payload.base64().len();
+            }
+        }
+        ledger.own = entries.len() as u64;
+        ledger.entries = entries.into();
+        ledger.archive = Some(archive);
+        ledger
+    }
+
+    /// The archive, if this ledger has one.
+    pub fn archive(&self) -> Option<&Archive> {
+        self.archive.as_ref()
     }
 
     /// Takes the image that is block `block` of the result of `call`, and returns its ref.
@@ -249,14 +328,14 @@ impl Ledger {
     pub fn retain(&mut self, call: &Call, block: usize, image: &Image) -> ImageRef {
         let payload = Payload::new(image.payload());
         let key = (call.id.clone(), block);
-        let known = self.newest.get(&key).and_then(|&sequence| self.entry(sequence));
+        let known = self.newest.get(&key).and_then(|&ordinal| self.entry(ordinal));
         if let Some(entry) = known
             && self.is_same(entry, &payload)
         {
             return entry.provenance.image;
         }
-        let sequence = self.first + self.entries.len() as u64;
-        let issued = ImageRef::issue(self.nonce.as_str(), sequence);
+        let ordinal = self.forgotten + self.entries.len() as u64;
+        let issued = ImageRef::issue(self.nonce.as_str(), ordinal - self.own + 1);
         let encoded_len = payload.base64().len();
         let provenance = Provenance {
             image: issued,
@@ -268,15 +347,16 @@ impl Ledger {
             retained_at: SystemTime::now(),
         };
         let fits = self.limits.max_images > 0 && encoded_len <= self.limits.max_base64_bytes;
+        let address = self.keep(&provenance, &payload, fits);
         let bytes = if fits {
             self.held += 1;
             self.held_bytes += encoded_len;
             Bytes::Held(payload)
         } else {
-            Bytes::Gone { fingerprint: self.fingerprint(&payload) }
+            Bytes::Gone(self.fingerprint(&payload))
         };
-        self.entries.push_back(Entry { provenance, bytes });
-        self.newest.insert(key, sequence);
+        self.entries.push_back(Entry { provenance, bytes, address });
+        self.newest.insert(key, ordinal);
         self.evict();
         self.forget();
         issued
@@ -286,13 +366,19 @@ impl Ledger {
     ///
     /// Looking does not renew: images go in the order they arrived, and SPEC L9 rests on that.
     pub fn lookup(&self, image: ImageRef) -> Lookup<'_> {
-        match self.entry(image.sequence()) {
+        let entry = if image.nonce() == self.nonce.as_str() {
+            image.sequence().checked_sub(1).and_then(|place| self.entry(self.own + place))
+        } else {
+            let past = usize::try_from(self.own.saturating_sub(self.forgotten)).unwrap_or_default();
+            self.entries.iter().take(past).find(|entry| entry.provenance.image == image)
+        };
+        match entry {
             // The whole ref must be the one issued: `img_a_07` is not `img_a_7`.
             Some(entry) if entry.provenance.image == image => match &entry.bytes {
                 Bytes::Held(payload) => {
                     Lookup::Retained(Held { provenance: &entry.provenance, payload })
                 }
-                Bytes::Gone { .. } => Lookup::Evicted(&entry.provenance),
+                Bytes::Gone(_) => Lookup::Evicted(&entry.provenance),
             },
             Some(_) | None => Lookup::Unknown,
         }
@@ -313,61 +399,86 @@ impl Ledger {
         self.held_bytes
     }
 
-    fn entry(&self, sequence: u64) -> Option<&Entry> {
-        self.entries.get(usize::try_from(sequence.checked_sub(self.first)?).ok()?)
+    fn entry(&self, ordinal: u64) -> Option<&Entry> {
+        self.entries.get(usize::try_from(ordinal.checked_sub(self.forgotten)?).ok()?)
     }
 
     fn is_same(&self, entry: &Entry, payload: &Payload) -> bool {
         match &entry.bytes {
             Bytes::Held(held) => held == payload,
-            Bytes::Gone { fingerprint } => {
-                entry.provenance.encoded_len == payload.base64().len()
-                    && *fingerprint == self.fingerprint(payload)
+            Bytes::Gone(_) if entry.provenance.encoded_len != payload.base64().len() => false,
+            Bytes::Gone(Fingerprint::Address(address)) => {
+                Archive::address_of(payload.base64().as_bytes()) == *address
             }
+            Bytes::Gone(fingerprint) => *fingerprint == self.fingerprint(payload),
         }
     }
 
-    fn fingerprint(&self, payload: &Payload) -> u128 {
-        xxh3_128_with_seed(payload.base64().as_bytes(), self.fingerprint_seed)
+    fn fingerprint(&self, payload: &Payload) -> Fingerprint {
+        let text = payload.base64().as_bytes();
+        Fingerprint::Seeded(xxh3_128_with_seed(text, self.fingerprint_seed))
+    }
+
+    /// Keeps an image in the archive, if there is one, and says where.
+    fn keep(&mut self, provenance: &Provenance, payload: &Payload, held: bool) -> Option<Address> {
+        let archive = self.archive.as_mut()?;
+        let address = Archive::address_of(payload.base64().as_bytes());
+        let line = Line {
+            image: provenance.image.to_string(),
+            call_id: provenance.call_id.to_string(),
+            tool: provenance.tool.to_string(),
+            block: provenance.block,
+            media_type: provenance.media_type.to_string(),
+            encoded_len: provenance.encoded_len,
+            at: millis(provenance.retained_at),
+            payload: hex(&address),
+        };
+        archive.keep(&line, &address, held.then_some(payload));
+        Some(address)
     }
 
     /// Lets the oldest bytes go until both limits hold.
     fn evict(&mut self) {
         while self.held > self.limits.max_images || self.held_bytes > self.limits.max_base64_bytes {
-            let Ok(at) = usize::try_from(self.oldest_held - self.first) else {
-                return;
-            };
-            let Some(entry) = self.entries.get(at) else {
-                return;
-            };
-            if let Bytes::Held(payload) = &entry.bytes {
-                let fingerprint = self.fingerprint(payload);
-                self.held -= 1;
-                self.held_bytes -= payload.base64().len();
-                if let Some(entry) = self.entries.get_mut(at) {
-                    entry.bytes = Bytes::Gone { fingerprint };
-                }
-            }
+            let Ok(at) = usize::try_from(self.oldest_held - self.forgotten) else { return };
             self.oldest_held += 1;
+            let Some(entry) = self.entries.get(at) else { return };
+            let Bytes::Held(payload) = &entry.bytes else { continue };
+            let fingerprint = match entry.address {
+                Some(address) => Fingerprint::Address(address),
+                None => self.fingerprint(payload),
+            };
+            self.held -= 1;
+            self.held_bytes -= payload.base64().len();
+            if let (Some(address), Some(archive)) = (&entry.address, &mut self.archive) {
+                archive.release(address);
+            }
+            if let Some(entry) = self.entries.get_mut(at) {
+                entry.bytes = Bytes::Gone(fingerprint);
+            }
         }
     }
 
     /// Forgets the oldest refs over the limit.
     fn forget(&mut self) {
         while self.entries.len() > self.limits.max_issued() {
-            let Some(Entry { provenance, bytes }) = self.entries.pop_front() else {
+            let Some(Entry { provenance, bytes, address }) = self.entries.pop_front() else {
                 return;
             };
+            // Only where newer images were too large to be held does the oldest still have bytes.
             if let Bytes::Held(payload) = bytes {
                 self.held -= 1;
                 self.held_bytes -= payload.base64().len();
+                if let (Some(address), Some(archive)) = (&address, &mut self.archive) {
+                    archive.release(address);
+                }
             }
             let key = (provenance.call_id, provenance.block);
-            if self.newest.get(&key) == Some(&self.first) {
+            if self.newest.get(&key) == Some(&self.forgotten) {
                 self.newest.remove(&key);
             }
-            self.first += 1;
-            self.oldest_held = self.oldest_held.max(self.first);
+            self.forgotten += 1;
+            self.oldest_held = self.oldest_held.max(self.forgotten);
         }
     }
 }

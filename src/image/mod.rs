@@ -3,9 +3,12 @@
 mod payload;
 mod sniff;
 
+mod archive;
+
 mod ledger;
 mod registry;
 
+pub use archive::Archive;
 pub use ledger::{Held, Ledger, Limits, Lookup, Nonce, NonceError, Provenance};
 pub use payload::{Payload, PayloadError};
 pub use registry::{Entry, MAX_REFERENCES, RefIds, Registry};

@@ -31,7 +31,7 @@ const PLAN: &[(&str, &[&str])] = &[
             "mod",
         ],
     ),
-    ("image", &["payload", "sniff", "ledger", "registry", "mod"]),
+    ("image", &["payload", "sniff", "archive", "ledger", "registry", "mod"]),
     ("copy", &["keeping", "serialize", "cut", "live", "stored", "mod"]),
     (
         "history",
