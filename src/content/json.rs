@@ -6,6 +6,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use memchr::{memchr, memchr2};
 use serde::de::Deserialize;
+use serde_json::value::RawValue;
 
 use super::error::ParseError;
 use super::shape::{Members, Shape, Skipped};
@@ -140,8 +141,11 @@ fn blank_numbers_out_of_range(json: &str) -> Option<String> {
             let is_part =
                 |byte: &u8| matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E' | b'0'..=b'9');
             let len = rest.iter().take_while(|byte| is_part(byte)).count();
-            let number = json.get(at..at + len)?.parse::<f64>();
-            if let Some(number) = number.ok().filter(|number| number.abs() >= TOO_LARGE) {
+            let spelled = json.get(at..at + len)?;
+            // What is no number by the grammar must stay, to be refused.
+            let is_number = serde_json::from_str::<&RawValue>(spelled).is_ok();
+            let number = spelled.parse::<f64>().ok().filter(|_| is_number);
+            if let Some(number) = number.filter(|number| number.abs() >= TOO_LARGE) {
                 let blank = if number > 0.0 { "9e307" } else { "-9e307" };
                 out.push_str(json.get(copied..at)?);
                 out.push_str(blank);

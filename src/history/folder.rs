@@ -61,6 +61,13 @@ pub enum WriteProblem {
     Io(io::Error),
 }
 
+impl WriteProblem {
+    /// Why a file that must not exist yet was not made.
+    fn of_new(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::AlreadyExists { Self::Exists } else { Self::Io(error) }
+    }
+}
+
 impl Folder {
     /// Opens the folder at `path`, which must exist.
     ///
@@ -143,11 +150,7 @@ impl Folder {
         let parent = inside.parent().unwrap_or_else(|| Path::new(""));
         self.make_folders(parent)?;
         let draft = parent.join(format!(".slotledger-{:016x}.tmp", RandomState::new().hash_one(0)));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        options.mode(0o600);
-        let mut file = self.dir.open_with(&draft, &options).map_err(WriteProblem::Io)?;
+        let mut file = self.dir.open_with(&draft, &new_file()).map_err(WriteProblem::Io)?;
         let done = file.write_all(bytes).and_then(|()| file.sync_all());
         let done = done.map_err(WriteProblem::Io).and_then(|()| self.put_in_place(&draft, &inside));
         if done.is_err() || !self.may_replace {
@@ -162,12 +165,18 @@ impl Folder {
             return self.dir.rename(draft, &self.dir, path).map_err(WriteProblem::Io);
         }
         // A link fails where a file exists, which a rename would replace.
-        self.dir.hard_link(draft, &self.dir, path).map_err(|error| {
-            if error.kind() == io::ErrorKind::AlreadyExists {
-                WriteProblem::Exists
-            } else {
-                WriteProblem::Io(error)
-            }
+        match self.dir.hard_link(draft, &self.dir, path).map_err(WriteProblem::of_new) {
+            Err(WriteProblem::Io(_)) => self.claim_and_rename(draft, path),
+            done => done,
+        }
+    }
+
+    /// For file systems without links: takes the name first, and then replaces what is ours.
+    fn claim_and_rename(&self, draft: &Path, path: &Path) -> Result<(), WriteProblem> {
+        self.dir.open_with(path, &new_file()).map_err(WriteProblem::of_new)?;
+        self.dir.rename(draft, &self.dir, path).map_err(|error| {
+            let _ = self.dir.remove_file(path);
+            WriteProblem::Io(error)
         })
     }
 
@@ -190,9 +199,20 @@ impl Folder {
     }
 }
 
+/// How a file that does not exist yet is made: for its owner alone.
+fn new_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    options
+}
+
 /// `path` as a path inside a folder: relative, and of names only.
 fn inside(path: &str) -> Option<PathBuf> {
-    if path.ends_with(['/', '\\']) || path.contains('\0') {
+    // A last part that names no file names a folder.
+    let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    if matches!(last, "" | "." | "..") || path.contains('\0') {
         return None;
     }
     let mut inside = PathBuf::new();

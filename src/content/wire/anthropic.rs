@@ -120,7 +120,7 @@ impl RawMessage<'_> {
         let parts = match self.content {
             Some(Shape::String(text)) => vec![Part::Text(source.share(text))],
             Some(Shape::Array(blocks)) => {
-                blocks.into_iter().map(|block| part(block, source)).collect()
+                blocks.into_iter().flat_map(|block| parts(block, source)).collect()
             }
             Some(_) | None => Vec::new(),
         };
@@ -236,10 +236,18 @@ impl<'de, C: FromItems<'de>> FromMembers<'de> for RawSource<'de, C> {
     }
 }
 
-/// The part of a message that a block is.
-fn part(block: RawBlock<'_, InResult<'_>>, source: &Source) -> Part {
-    let Some(fields) = block.fields else { return Part::Other };
-    match fields.kind.as_ref() {
+/// The parts of a message that a block is: one, or the images of a document of blocks.
+fn parts(block: RawBlock<'_, InResult<'_>>, source: &Source) -> Vec<Part> {
+    let Some(fields) = block.fields else { return vec![Part::Other] };
+    let part = match fields.kind.as_ref() {
+        "document" => {
+            let blocks = fields.source.and_then(Shape::object).and_then(|raw| raw.content);
+            let Some(Shape::Array(blocks)) = blocks else { return vec![Part::Other] };
+            let images = blocks.read(source).into_iter().filter_map(|block| {
+                if let Block::Image(image) = block { Some(Attachment::Inline(image)) } else { None }
+            });
+            return images.map(Part::Attachment).collect();
+        }
         "text" => match fields.text.and_then(Shape::string) {
             Some(text) => Part::Text(source.share(text)),
             None => Part::Other,
@@ -271,7 +279,8 @@ fn part(block: RawBlock<'_, InResult<'_>>, source: &Source) -> Part {
             None => Part::Other,
         },
         _ => Part::Other,
-    }
+    };
+    vec![part]
 }
 
 fn string(value: Option<Shape<'_>>, source: &Source) -> Option<ByteString> {
@@ -328,6 +337,7 @@ impl<C: ReadBlocks> RawBlock<'_, C> {
             },
             "search_result" => {
                 let title = string(fields.title, source);
+                let named = fields.source.and_then(Shape::string).map(|text| source.share(text));
                 let texts = match fields.content {
                     Some(Shape::Array(blocks)) => blocks.read(source),
                     Some(_) | None => Vec::new(),
@@ -335,7 +345,7 @@ impl<C: ReadBlocks> RawBlock<'_, C> {
                 let texts = texts.into_iter().filter_map(|block| {
                     if let Block::Text(text) = block { Some(text) } else { None }
                 });
-                let lines: Vec<ByteString> = title.into_iter().chain(texts).collect();
+                let lines: Vec<ByteString> = title.into_iter().chain(named).chain(texts).collect();
                 Some(Block::Text(lines.join("\n").into()))
             }
             "tool_reference" => string(fields.tool_name, source)

@@ -54,7 +54,7 @@ pub struct Transcript {
 ///
 /// # Errors
 ///
-/// When no line is a JSON object.
+/// When there are lines, and none is a JSON object.
 pub fn read(
     bytes: &Bytes,
     scope: Scope,
@@ -74,7 +74,9 @@ pub fn read(
         }
         match Source::new(&bytes.slice_ref(line)).and_then(Source::read::<Envelope<'_>>) {
             Ok(Some(line)) => lines.push(line),
-            Ok(None) => {}
+            Ok(None) => {
+                first_error.get_or_insert_with(ParseError::messages);
+            }
             Err(error) => {
                 unreadable_lines.push(number + 1);
                 first_error.get_or_insert(error);
@@ -254,13 +256,18 @@ fn live_branch(lines: &[Line]) -> HashSet<usize> {
         (named, newest) => named.or(newest),
     };
     let mut chosen: HashSet<usize> = leaf.into_iter().flat_map(branch).collect();
+    // Resumed files can repeat a line: what was chosen once is not chosen again.
+    let uuid_of = |at: usize| lines.get(at).and_then(|line| line.uuid.as_deref());
+    let mut uuids: HashSet<&str> = chosen.iter().filter_map(|&at| uuid_of(at)).collect();
     let ids: HashSet<&str> =
         chosen.iter().filter_map(|&at| lines.get(at)?.message_id.as_deref()).collect();
     for (at, line) in main() {
         let is_joined = line.message_id.as_deref().is_some_and(|id| ids.contains(id));
         let is_result =
             || holds_result(line) && parent_of(at).is_some_and(|at| chosen.contains(&at));
-        if is_joined || is_result() {
+        let is_new = || uuid_of(at).is_none_or(|uuid| !uuids.contains(uuid));
+        if (is_joined || is_result()) && is_new() {
+            uuids.extend(uuid_of(at));
             chosen.insert(at);
         }
     }
