@@ -157,8 +157,11 @@ fn blank_numbers_out_of_range(json: &str) -> Option<String> {
             at += 1;
         }
     }
+    if copied == 0 {
+        return None;
+    }
     out.push_str(json.get(copied..)?);
-    (copied > 0).then_some(out)
+    Some(out)
 }
 
 /// Writes JSON text that is known to parse without white space, and counts the lone surrogate
@@ -246,8 +249,11 @@ pub fn replace_lone_surrogates(json: &str) -> Option<(String, usize)> {
             }
         };
     }
+    if count == 0 {
+        return None;
+    }
     out.push_str(json.get(copied..)?);
-    (count > 0).then_some((out, count))
+    Some((out, count))
 }
 
 /// The surrogate that the escape at `at` stands for, if one does.

@@ -1,0 +1,100 @@
+//! `slotledger pipe`: one JSON request per line in, one JSON answer per line out.
+//!
+//! Appendix B of SPEC.md is the protocol. A request is split into its members without reading what
+//! is in them; each operation reads what it needs. So a payload is neither copied nor walked
+//! through, and no nesting is too deep.
+
+mod answer;
+mod fields;
+mod ingest;
+mod request;
+mod texts;
+
+use std::collections::HashMap;
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write};
+
+use bytes::Bytes;
+use memchr::memchr;
+use serde_json::value::RawValue;
+use slotledger::{Engine, Session};
+
+use crate::args::PipeArgs;
+use crate::failure::{Failure, Source};
+use crate::input;
+use answer::{Answer, Refusal, Reply};
+use request::Request;
+
+/// How much is read, and written, at once.
+const BUFFER: usize = 1 << 16;
+
+/// Answers standard input on standard output until it ends.
+pub(crate) fn run(args: PipeArgs) -> Result<(), Failure> {
+    let mut pipe = Pipe { engine: args.engine.engine()?, sessions: HashMap::new() };
+    input::say_awaited("one JSON request per line");
+    pipe.run(io::stdin(), io::stdout().lock())
+}
+
+/// The conversations that are had over one pipe.
+struct Pipe {
+    engine: Engine,
+    sessions: HashMap<String, Session>,
+}
+
+impl Pipe {
+    fn run(&mut self, input: impl Read, output: impl Write) -> Result<(), Failure> {
+        let mut input = BufReader::with_capacity(BUFFER, input);
+        let mut output = BufWriter::with_capacity(BUFFER, output);
+        let mut is_first = true;
+        loop {
+            // Not after each line: a thousand requests at once have their answers in a few writes.
+            // But none is held back while the rest of a line is awaited.
+            if memchr(b'\n', input.buffer()).is_none() {
+                output.flush().map_err(Failure::Write)?;
+            }
+            let mut line = Vec::new();
+            let read = input.read_until(b'\n', &mut line);
+            if read.map_err(|error| Failure::Read { from: Source::Stdin, error })? == 0 {
+                return Ok(());
+            }
+            self.answer(&line_of(line, is_first), &mut output).map_err(Failure::Write)?;
+            is_first = false;
+        }
+    }
+
+    /// Answers one line.
+    fn answer(&mut self, line: &Bytes, output: impl Write) -> io::Result<()> {
+        let reply = match Request::read(line) {
+            Ok(request) => Reply { id: request.id(), answer: self.perform(&request) },
+            Err(refusal) => Reply { id: RawValue::NULL, answer: Err(refusal) },
+        };
+        reply.write(output)
+    }
+
+    fn perform<'l>(&mut self, request: &Request<'l>) -> Result<Answer<'l>, Refusal> {
+        match &*request.op()? {
+            "slots" => texts::slots(request),
+            "cut" => texts::cut(request),
+            "cut_stored" => texts::cut_stored(request),
+            "media_type" => texts::media_type(request),
+            "truncate_history" => texts::truncate_history(request),
+            "ingest" => ingest::ingest(request, self.session(request)?),
+            unknown => Err(Refusal::unknown_op(unknown)),
+        }
+    }
+
+    /// The conversation that a request names. A new name starts a new one.
+    fn session(&mut self, request: &Request<'_>) -> Result<&mut Session, Refusal> {
+        let name = request.string_or("session", "default")?.into_owned();
+        Ok(self.sessions.entry(name).or_insert_with(|| self.engine.session()))
+    }
+}
+
+/// A line without its end, and the first one without a byte order mark.
+fn line_of(mut line: Vec<u8>, is_first: bool) -> Bytes {
+    line.pop_if(|byte| *byte == b'\n');
+    let line = Bytes::from(line);
+    match line.strip_prefix("\u{FEFF}".as_bytes()) {
+        Some(rest) if is_first => line.slice_ref(rest),
+        Some(_) | None => line,
+    }
+}

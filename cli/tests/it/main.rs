@@ -1,0 +1,21 @@
+//! The command as it is used: arguments and standard input in; whole outputs and exit codes out.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test that cannot go on fails"
+)]
+
+mod cli;
+
+mod errors;
+mod help;
+mod memory;
+mod pipe;
+mod pipe_hostile;
+mod store;
+mod store_report;
+mod streams;
+mod vectors;
