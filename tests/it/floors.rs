@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The floors, the ground first; in a folder, the files in the order in which they may import.
 const PLAN: &[(&str, &[&str])] = &[
     ("text", &["span", "unit", "line", "mod"]),
-    ("notice", &[]),
+    ("notice", &["quote", "copies", "saving", "mod"]),
     ("slot", &["media_type", "size", "label", "placeholder", "stub", "dialect", "scan", "mod"]),
     (
         "content",

@@ -1,89 +1,8 @@
-//! Every sentence a model reads. Takes numbers, ids and text; what it writes is never read back.
+//! What a save answers: why nothing was written, and what a model can do.
 
-use std::borrow::Cow;
 use std::io::ErrorKind;
 
-use crate::text::Unit;
-
-/// Where the references of tool results come from.
-pub(crate) const FROM_TOOL_RESULT: &str = "from tool result";
-/// How the bytes of a reference are had.
-pub(crate) const FETCH: &str = "fetch with fetch_reference";
-/// Why the bytes of a reference cannot be had.
-pub(crate) const CANNOT_FETCH: &str = "cannot be fetched: its server is not known";
-/// What stands for a block that contradicts itself.
-pub(crate) const WITHHELD: &str =
-    "[inline content withheld: nonconformant bulk disposition on inline data]";
-
-/// The most UTF-16 units of a reason quoted in a notice.
-const MAX_REASON: usize = 200;
-
-/// What stands for a block that was not recognized.
-pub(crate) fn unrecognized(reason: &str) -> String {
-    format!("[unrecognized content block: {reason}]")
-}
-
-/// What stands for bytes that are told by type and size only, as in `[audio: audio/wav, 12B]`.
-pub(crate) fn described(kind: &str, media_type: &str, size: &str) -> String {
-    format!("[{kind}: {media_type}, {size}]")
-}
-
-/// A text cut to `head` of `total`, its whole kept as a record.
-pub(crate) fn cut_and_recorded(head: usize, total: usize, call_id: &str) -> String {
-    let id = json_string(call_id);
-    format!(
-        "\n\n[truncated — showing {head} of {total} chars; full result: \
-         get_full_tool_result({{\"toolCallId\":{id},\"startChar\":{head}}})]"
-    )
-}
-
-/// A text cut to `head` of `total`, which was not kept for `reason`.
-pub(crate) fn cut_and_keeping_failed(head: usize, total: usize, reason: &str) -> String {
-    let reason = quoted_reason(reason);
-    format!(
-        "\n\n[truncated — showing {head} of {total} chars; keeping the full result FAILED \
-         ({reason}); content over the cap was not retained]"
-    )
-}
-
-/// A text of `total` cut where there is no store.
-pub(crate) fn cut_without_store(total: usize) -> String {
-    format!(
-        "\n\n[truncated — original was {total} chars; no writable workspace, full content not \
-         retained]"
-    )
-}
-
-/// A text of `total` cut.
-pub(crate) fn cut(total: usize) -> String {
-    format!("\n\n[truncated — original was {total} chars]")
-}
-
-/// A live text block of `total` cut, the whole result kept as a record.
-pub(crate) fn live_cut_and_recorded(total: usize, call_id: &str) -> String {
-    let id = json_string(call_id);
-    format!(
-        "\n\n[truncated — original was {total} chars; full result: \
-         get_full_tool_result({{\"toolCallId\":{id}}})]"
-    )
-}
-
-/// The note in front of `kept` slots; `left_out` more came before them.
-pub(crate) fn kept_slots(kept: usize, left_out: usize, recorded: bool) -> String {
-    let past = kept + left_out;
-    if left_out == 0 {
-        return format!(
-            "\n[{past} image slot(s) fell past the cut; kept here in order so save_recent_image \
-             still counts them:]\n"
-        );
-    }
-    let counted =
-        if recorded { "left out here but still counted" } else { "left out and not counted" };
-    format!(
-        "\n[{past} image slot(s) fell past the cut; the newest {kept} are kept here in order so \
-         save_recent_image still counts them; the {left_out} before them are {counted}:]\n"
-    )
-}
+use super::quote::{call, json_string, quoted, quoted_reason};
 
 /// Which image is meant: by its place.
 pub(crate) fn image_at(index: usize) -> String {
@@ -276,37 +195,4 @@ pub(crate) fn write_failed(path: &str, reason: &str, saved: &[&str]) -> String {
         format!("already saved: {}", saved.join(", "))
     };
     format!("save_recent_image: failed writing {path}: {reason}; {already}.")
-}
-
-/// A tool and the id of its call, as both were given by others.
-fn call(tool: &str, call_id: &str) -> String {
-    let tool = if tool.is_empty() { Cow::Borrowed("an unknown tool") } else { quoted(tool) };
-    format!("{tool} (call {})", json_string(&quoted(call_id)))
-}
-
-/// A name from others, fit to be quoted: short, without control characters and without the
-/// brackets that could make a slot of it.
-fn quoted(name: &str) -> Cow<'_, str> {
-    let clean = quoted_reason(name);
-    if !clean.contains(char::is_control) {
-        return clean;
-    }
-    Cow::Owned(clean.chars().filter(|ch| !ch.is_control()).collect())
-}
-
-/// A reason fit to be quoted: without brackets and line breaks, which could make a slot of it.
-fn quoted_reason(reason: &str) -> Cow<'_, str> {
-    let is_removed = |ch| matches!(ch, '[' | ']' | '\n' | '\r' | '\u{2028}' | '\u{2029}');
-    let clean: Cow<'_, str> = if reason.contains(is_removed) {
-        Cow::Owned(reason.chars().filter(|&ch| !is_removed(ch)).collect())
-    } else {
-        Cow::Borrowed(reason)
-    };
-    let end = Unit::Utf16.offset_in(&clean, MAX_REASON);
-    if end == clean.len() { clean } else { Cow::Owned(clean.get(..end).unwrap_or_default().into()) }
-}
-
-/// `text` as a JSON string.
-fn json_string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
