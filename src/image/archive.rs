@@ -13,7 +13,7 @@ use bytestring::ByteString;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::payload::Payload;
+use super::payload::{Payload, hex};
 
 /// The list of what was retained, one JSON object a line, the oldest first.
 const INDEX: &str = "index.jsonl";
@@ -105,11 +105,6 @@ fn address_of_hex(digits: &str) -> Option<Address> {
 pub(super) fn millis(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-pub(super) fn hex(address: &Address) -> String {
-    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
-    address.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 impl Archive {

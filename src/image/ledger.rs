@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use bytestring::ByteString;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::archive::{Address, Archive, Line, hex, millis};
-use super::payload::Payload;
+use super::archive::{Address, Archive, Line, millis};
+use super::payload::{Payload, hex};
 use crate::content::{Call, Image};
 use crate::slot::{ImageRef, MediaType};
 

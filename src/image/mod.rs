@@ -10,6 +10,6 @@ mod registry;
 
 pub use archive::Archive;
 pub use ledger::{Held, Ledger, Limits, Lookup, Nonce, NonceError, Provenance};
-pub use payload::{Payload, PayloadError};
+pub use payload::{Payload, PayloadError, hex};
 pub use registry::{Entry, MAX_REFERENCES, RefIds, Registry};
 pub use sniff::sniff;

@@ -136,6 +136,17 @@ fn canonical(body: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(standard.collect())
 }
 
+/// A digest in hex, lower case.
+///
+/// ```
+/// use slotledger::image::{Payload, hex};
+/// assert!(hex(&Payload::digest(b"hello")).starts_with("2cf24dba5fb0a30e"));
+/// ```
+pub fn hex(digest: &[u8; 32]) -> String {
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
+    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new()

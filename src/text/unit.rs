@@ -57,6 +57,15 @@ impl Unit {
         }
     }
 
+    /// Its name in answers and settings: `utf16`, `char` or `byte`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Utf16 => "utf16",
+            Self::Char => "char",
+            Self::Byte => "byte",
+        }
+    }
+
     /// The most bytes of UTF-8 that one unit can stand for.
     fn widest_bytes(self) -> usize {
         match self {
