@@ -1,6 +1,7 @@
 //! JSON text: shared by what is read from it, freed of lone surrogates, and compact.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -88,14 +89,24 @@ impl Source {
     }
 
     /// A part of this source as it was spelled.
-    pub(crate) fn spelled(&self, part: &str) -> &str {
-        let start = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
-        self.spelled.get(start..start + part.len()).unwrap_or_default()
+    pub(crate) fn spelled<'s>(&'s self, part: &'s str) -> &'s str {
+        let place = self.place_of(part);
+        place.and_then(|place| self.spelled.get(place)).unwrap_or(part)
+    }
+
+    /// Where `part` lies in the text, if it was borrowed from it.
+    fn place_of(&self, part: &str) -> Option<Range<usize>> {
+        let start = part.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
+        let end = start + part.len();
+        (end <= self.text.len()).then_some(start..end)
     }
 
     /// A part of this source, which is JSON of its own, as a source.
     pub(crate) fn part(&self, json: &str) -> Self {
-        Self::of(self.spelled.slice_ref(self.spelled(json)))
+        match self.place_of(json).and_then(|place| self.spelled.get(place)) {
+            Some(part) => Self::of(self.spelled.slice_ref(part)),
+            None => Self::of(json.into()),
+        }
     }
 
     /// The source of the last member `key` of the object that this source holds.
@@ -107,7 +118,8 @@ impl Source {
     /// A string read from this source, without a copy where it was borrowed.
     pub(crate) fn share(&self, text: Cow<'_, str>) -> ByteString {
         match text {
-            Cow::Borrowed(text) => self.text.slice_ref(text),
+            Cow::Borrowed(text) if self.place_of(text).is_some() => self.text.slice_ref(text),
+            Cow::Borrowed(text) => text.into(),
             Cow::Owned(text) => text.into(),
         }
     }

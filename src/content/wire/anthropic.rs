@@ -13,6 +13,7 @@ use crate::content::json::{Document, Source};
 use crate::content::message::{Attachment, Message, Part};
 use crate::content::result::Content;
 use crate::content::shape::{FromItems, FromMembers, Key, Shape, Skipped};
+use crate::slot::MediaType;
 
 /// Reads a list of messages, or an object whose `messages` is one.
 ///
@@ -243,10 +244,7 @@ fn parts(block: RawBlock<'_, InResult<'_>>, source: &Source) -> Vec<Part> {
         "document" => {
             let blocks = fields.source.and_then(Shape::object).and_then(|raw| raw.content);
             let Some(Shape::Array(blocks)) = blocks else { return vec![Part::Other] };
-            let images = blocks.read(source).into_iter().filter_map(|block| {
-                if let Block::Image(image) = block { Some(Attachment::Inline(image)) } else { None }
-            });
-            return images.map(Part::Attachment).collect();
+            return blocks.read(source).into_iter().filter_map(attached).collect();
         }
         "text" => match fields.text.and_then(Shape::string) {
             Some(text) => Part::Text(source.share(text)),
@@ -281,6 +279,27 @@ fn parts(block: RawBlock<'_, InResult<'_>>, source: &Source) -> Vec<Part> {
         _ => Part::Other,
     };
     vec![part]
+}
+
+/// The attachment that a block of an attached document is, if it is an image.
+fn attached(block: Block) -> Option<Part> {
+    let attachment = match block {
+        Block::Image(image) => Attachment::Inline(image),
+        Block::Reference(Reference { mime_type, .. })
+            if mime_type
+                .as_deref()
+                .is_some_and(|claim| MediaType::from_testimony(claim).is_image()) =>
+        {
+            Attachment::Elsewhere { mime_type }
+        }
+        Block::Reference(_)
+        | Block::Text(_)
+        | Block::Described(_)
+        | Block::Withheld
+        | Block::Unrecognized { .. }
+        | Block::UnusableReference { .. } => return None,
+    };
+    Some(Part::Attachment(attachment))
 }
 
 fn string(value: Option<Shape<'_>>, source: &Source) -> Option<ByteString> {
