@@ -63,27 +63,30 @@ pub fn read(
     let mut lines = Vec::new();
     let mut unreadable_lines = Vec::new();
     let mut first_error = None;
+    let mut has_object = false;
     let mut start = 0;
     let ends = memchr_iter(b'\n', bytes).chain([bytes.len()]);
     for (number, end) in ends.enumerate() {
         let line = bytes.get(start..end).unwrap_or_default();
-        start = end + 1;
+        let at = std::mem::replace(&mut start, end + 1);
         progress(end);
         if line.trim_ascii().is_empty() {
             continue;
         }
         match Source::new(&bytes.slice_ref(line)).and_then(Source::read::<Envelope<'_>>) {
-            Ok(Some(line)) => lines.push(line),
+            Ok(Some(line)) if line.says_something() => lines.push(line),
+            Ok(Some(_)) => has_object = true,
             Ok(None) => {
                 first_error.get_or_insert_with(ParseError::messages);
             }
             Err(error) => {
                 unreadable_lines.push(number + 1);
-                first_error.get_or_insert(error);
+                first_error.get_or_insert(error.behind(at));
             }
         }
     }
-    if let (true, Some(error)) = (lines.is_empty(), first_error) {
+    has_object |= !lines.is_empty();
+    if let (false, Some(error)) = (has_object, first_error) {
         return Err(error);
     }
     let chosen: HashSet<usize> = match scope {
@@ -114,6 +117,13 @@ struct Line {
     is_sidechain: bool,
     message_id: Option<String>,
     message: Option<Message>,
+}
+
+impl Line {
+    /// Whether it has a message, a place in the links, or the leaf.
+    fn says_something(&self) -> bool {
+        self.message.is_some() || self.uuid.is_some() || self.kind != Kind::Other
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,14 +239,12 @@ impl Document for Envelope<'_> {
 /// The lines of the live branch and what belongs to them.
 fn live_branch(lines: &[Line]) -> HashSet<usize> {
     let main = || lines.iter().enumerate().filter(|(_, line)| !line.is_sidechain);
-    if main().all(|(_, line)| line.parent.is_none()) {
-        // A file without links is a list.
-        return main().map(|(at, _)| at).collect();
-    }
     // Resumed files can repeat a uuid: a parent is the nearest one before its child.
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in main() {
-        places.entry(line.uuid.as_deref().unwrap_or_default()).or_default().push(at);
+        if let Some(uuid) = &line.uuid {
+            places.entry(uuid).or_default().push(at);
+        }
     }
     let parent_of = |at: usize| -> Option<usize> {
         let line = lines.get(at).filter(|line| line.kind != Kind::CompactBoundary)?;
@@ -244,8 +252,15 @@ fn live_branch(lines: &[Line]) -> HashSet<usize> {
         let before = candidates.partition_point(|&candidate| candidate < at);
         candidates.get(before.checked_sub(1)?).copied()
     };
+    let conversation = || main().filter(|(_, line)| line.kind == Kind::Conversation);
+    let linked = conversation().filter(|&(at, _)| parent_of(at).is_some()).count();
+    let roots = conversation().count() - linked;
+    if linked < roots.saturating_sub(1) {
+        // A file that hardly links its lines is a list.
+        return main().map(|(at, _)| at).collect();
+    }
     let branch = |leaf| std::iter::successors(Some(leaf), |&at| parent_of(at));
-    let newest = main().filter(|(_, line)| line.kind == Kind::Conversation).last();
+    let newest = conversation().last();
     let named = main().rev().find_map(|(_, line)| match &line.kind {
         Kind::LastPrompt { leaf } => places.get(leaf.as_str())?.last().copied(),
         Kind::Conversation | Kind::CompactBoundary | Kind::Other => None,
