@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use slotledger::content::ParseError;
@@ -11,15 +11,51 @@ use slotledger::content::ParseError;
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// An input could not be read.
-    Read { from: Source, error: io::Error },
+    Read { from: Source, wanted: Wanted, error: io::Error },
     /// An input is empty.
-    Empty { from: Source },
-    /// An input is no tool result.
-    Parse { from: Source, error: ParseError },
+    Empty { from: Source, wanted: Wanted },
+    /// An input is not what was wanted.
+    Parse { from: Source, wanted: Wanted, error: ParseError },
+    /// A folder to write to cannot be opened.
+    Folder { path: PathBuf, error: io::Error },
+    /// An archive of images cannot be opened.
+    Ledger { path: PathBuf, error: io::Error },
+    /// What was asked for was refused, for this reason.
+    Refused { from: Source, why: String },
+    /// A file was not written, for this reason.
+    NotWritten { path: PathBuf, why: String },
     /// Standard output could not be written.
     Write(io::Error),
     /// `--store` was asked for.
     NoRecordsYet,
+}
+
+/// What an input is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Result,
+    Requests,
+    History,
+}
+
+impl Wanted {
+    /// What is awaited where nothing has come yet.
+    pub(crate) fn awaited(self) -> &'static str {
+        match self {
+            Self::Result => "one tool result as JSON",
+            Self::Requests => "one JSON request per line",
+            Self::History => "a history, as Anthropic messages or a Claude Code session",
+        }
+    }
+
+    /// What one file of it is called.
+    fn in_one_file(self) -> &'static str {
+        match self {
+            Self::Result => "one file with a tool result",
+            Self::Requests => "one file with requests",
+            Self::History => "one file with a history",
+        }
+    }
 }
 
 /// Where an input comes from.
@@ -37,9 +73,14 @@ impl Failure {
         match self {
             Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Self::NoRecordsYet => self.say(2),
-            Self::Read { .. } | Self::Empty { .. } | Self::Parse { .. } | Self::Write(_) => {
-                self.say(1)
-            }
+            Self::Read { .. }
+            | Self::Empty { .. }
+            | Self::Parse { .. }
+            | Self::Folder { .. }
+            | Self::Ledger { .. }
+            | Self::Refused { .. }
+            | Self::NotWritten { .. }
+            | Self::Write(_) => self.say(1),
         }
     }
 
@@ -55,17 +96,34 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Read { from, error } if error.kind() == io::ErrorKind::NotFound => {
+            Self::Read { from, error, .. } if error.kind() == io::ErrorKind::NotFound => {
                 write!(f, "{from}: no such file; give a file, or - for standard input")
             }
-            Self::Read { from, error } if error.kind() == io::ErrorKind::IsADirectory => {
-                write!(f, "{from}: this is a folder; give one file with a tool result")
+            Self::Read { from, wanted, error } if error.kind() == io::ErrorKind::IsADirectory => {
+                write!(f, "{from}: this is a folder; give {}", wanted.in_one_file())
             }
-            Self::Read { from, error } => write!(f, "{from}: cannot be read: {error}"),
-            Self::Empty { from } => write!(f, "{from}: empty; give one tool result as JSON"),
-            Self::Parse { from, error } => {
-                write!(f, "{from}: {error}; give one tool result as JSON (see --format)")
+            Self::Read { from, error, .. } => write!(f, "{from}: cannot be read: {error}"),
+            Self::Empty { from, wanted } => write!(f, "{from}: empty; give {}", wanted.awaited()),
+            Self::Parse { from, wanted, error } => {
+                write!(f, "{from}: {error}; give {} (see --format)", wanted.awaited())
             }
+            Self::Folder { path, error } if error.kind() == io::ErrorKind::NotFound => {
+                write!(f, "{}: no such folder; make it first, or leave --into out", named(path))
+            }
+            Self::Folder { path, error } => {
+                write!(f, "{}: cannot be written to: {error}", named(path))
+            }
+            Self::Ledger { path, error } if error.kind() == io::ErrorKind::NotFound => {
+                write!(f, "{}: no archive of images is there; see --ledger", named(path))
+            }
+            Self::Ledger { path, error } if error.kind() == io::ErrorKind::WouldBlock => {
+                write!(f, "{}: another process has this archive of images open", named(path))
+            }
+            Self::Ledger { path, error } => {
+                write!(f, "{}: the archive of images cannot be opened: {error}", named(path))
+            }
+            Self::Refused { from, why } => write!(f, "{from}: {why}; nothing was written"),
+            Self::NotWritten { path, why } => write!(f, "{}: {why}", named(path)),
             Self::Write(error) => write!(f, "standard output: cannot be written: {error}"),
             Self::NoRecordsYet => f.write_str(
                 "--store: records are not kept in this version; leave it out, or use --no-store",
@@ -78,11 +136,14 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => f.write_str("standard input"),
-            // A name can hold a line break or an escape sequence: an error stays one harmless line.
-            Self::File(path) if path.to_string_lossy().contains(char::is_control) => {
-                write!(f, "{:?}", path.to_string_lossy())
-            }
-            Self::File(path) => write!(f, "{}", path.display()),
+            Self::File(path) => f.write_str(&named(path)),
         }
     }
+}
+
+/// A path as it is shown. It can hold a line break or an escape sequence: an error stays one
+/// harmless line.
+pub(crate) fn named(path: &Path) -> String {
+    let name = path.to_string_lossy();
+    if name.contains(char::is_control) { format!("{name:?}") } else { name.into_owned() }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::failure::{Failure, Source};
+use crate::failure::{Failure, Source, Wanted};
 
 /// From how many bytes on progress is shown.
 const LONG: u64 = 8 << 20;
@@ -20,30 +20,31 @@ const CHUNK: u64 = 1 << 20;
 /// Reads the file at `path`, or standard input where that is `-`.
 ///
 /// Unless it is to be `quiet`, says on a terminal what is awaited, and how far it has come.
-pub(crate) fn read(path: &Path, quiet: bool) -> Result<(Source, Bytes), Failure> {
+pub(crate) fn read(path: &Path, wanted: Wanted, quiet: bool) -> Result<(Source, Bytes), Failure> {
     let from = if path == Path::new("-") { Source::Stdin } else { Source::File(path.to_owned()) };
-    match read_source(&from, quiet) {
-        Ok(bytes) if bytes.trim_ascii().is_empty() => Err(Failure::Empty { from }),
+    match read_source(&from, wanted, quiet) {
+        Ok(bytes) if bytes.trim_ascii().is_empty() => Err(Failure::Empty { from, wanted }),
         Ok(bytes) => Ok((from, bytes.into())),
-        Err(error) => Err(Failure::Read { from, error }),
+        Err(error) => Err(Failure::Read { from, wanted, error }),
     }
 }
 
 /// Says what is awaited on standard input, where a person may be wondering.
-pub(crate) fn say_awaited(what: &str) {
+pub(crate) fn say_awaited(wanted: Wanted) {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         // Where nobody reads it, nothing is missing.
-        let _ = writeln!(io::stderr(), "slotledger: awaiting {what}; end it with Ctrl-D");
+        let _ =
+            writeln!(io::stderr(), "slotledger: awaiting {}; end it with Ctrl-D", wanted.awaited());
     }
 }
 
-fn read_source(from: &Source, quiet: bool) -> io::Result<Vec<u8>> {
+fn read_source(from: &Source, wanted: Wanted, quiet: bool) -> io::Result<Vec<u8>> {
     let show = !quiet && io::stderr().is_terminal();
     match from {
         Source::Stdin => {
             let stdin = io::stdin();
             if !quiet {
-                say_awaited("one tool result as JSON");
+                say_awaited(wanted);
             }
             read_all(stdin.lock(), None, show)
         }
@@ -61,7 +62,7 @@ fn read_all(mut reader: impl Read, len: Option<u64>, show: bool) -> io::Result<V
     // Room for the end, too, so that a whole file is never moved to be found complete.
     let expected = len.and_then(|len| usize::try_from(len).ok()).unwrap_or_default();
     bytes.try_reserve_exact(expected.saturating_add(1))?;
-    let mut progress = Progress::new(len, show);
+    let mut progress = Progress::new("reading", len, show);
     while reader.by_ref().take(CHUNK).read_to_end(&mut bytes)? > 0 {
         progress.at(bytes.len());
     }
@@ -69,8 +70,10 @@ fn read_all(mut reader: impl Read, len: Option<u64>, show: bool) -> io::Result<V
     Ok(bytes)
 }
 
-/// A bar that shows only on a terminal, and only once reading has taken long.
-struct Progress {
+/// A bar that shows only on a terminal, and only once the work has taken long.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    doing: &'static str,
     since: Instant,
     len: Option<u64>,
     show: bool,
@@ -78,32 +81,39 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(len: Option<u64>, show: bool) -> Self {
-        let show = show && len.is_none_or(|len| len > LONG);
-        Self { since: Instant::now(), len, show, bar: None }
+    /// The bar of work on `len` bytes already at hand.
+    pub(crate) fn through(doing: &'static str, len: usize) -> Self {
+        let show = io::stderr().is_terminal();
+        Self::new(doing, Some(u64::try_from(len).unwrap_or(u64::MAX)), show)
     }
 
-    fn at(&mut self, read: usize) {
+    fn new(doing: &'static str, len: Option<u64>, show: bool) -> Self {
+        let show = show && len.is_none_or(|len| len > LONG);
+        Self { doing, since: Instant::now(), len, show, bar: None }
+    }
+
+    pub(crate) fn at(&mut self, read: usize) {
         let read = u64::try_from(read).unwrap_or(u64::MAX);
         if !self.show || read <= LONG || self.since.elapsed() < PATIENCE {
             return;
         }
-        let len = self.len;
-        self.bar.get_or_insert_with(|| bar(len)).set_position(read);
+        let (doing, len) = (self.doing, self.len);
+        self.bar.get_or_insert_with(|| bar(doing, len)).set_position(read);
     }
 
-    fn end(self) {
+    pub(crate) fn end(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
         }
     }
 }
 
-fn bar(len: Option<u64>) -> ProgressBar {
+fn bar(doing: &'static str, len: Option<u64>) -> ProgressBar {
     let (bar, template) = match len {
-        Some(len) => (ProgressBar::new(len), "reading {wide_bar} {bytes} of {total_bytes}"),
-        None => (ProgressBar::new_spinner(), "reading {spinner} {bytes}"),
+        Some(len) => (ProgressBar::new(len), "{prefix} {wide_bar} {bytes} of {total_bytes}"),
+        None => (ProgressBar::new_spinner(), "{prefix} {spinner} {bytes}"),
     };
+    let bar = bar.with_prefix(doing);
     match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

@@ -4,11 +4,14 @@
 
 mod args;
 mod failure;
+mod history;
+mod image_json;
 mod input;
 mod json;
 mod output;
 mod pipe;
 mod store;
+mod words;
 
 use std::process::ExitCode;
 
@@ -20,6 +23,8 @@ use failure::Failure;
 fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Store(args) => store::run(args),
+        Command::Images(args) => history::images::run(args),
+        Command::Save(args) => history::save::run(args),
         Command::Pipe(args) => pipe::run(args),
         Command::Completions { shell } => completions(shell),
     };

@@ -43,3 +43,11 @@ pub(crate) fn line_of_json(mut out: impl io::Write, value: &impl Serialize) -> i
     serde_json::to_writer(&mut out, value)?;
     out.write_all(b"\n")
 }
+
+/// Writes what `write` writes for people, in colour where standard output shows it.
+pub(crate) fn people(
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    write(&mut out).and_then(|()| out.flush()).map_err(Failure::Write)
+}

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use slotledger::content::ParseError;
 use slotledger::{Ingested, Unit};
 
+use crate::image_json::{ImageJson, SavedJson};
 use crate::json::{IngestedJson, SlotsJson};
 use crate::output;
 
@@ -16,12 +17,48 @@ use crate::output;
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub(super) enum Answer<'l> {
-    Slots { slots: SlotsJson<'l> },
-    Cut { at: Option<usize> },
-    Stored { head: usize, kept: Vec<String>, left_out: usize },
-    MediaType { media_type: String },
-    Text { text: Cow<'l, str> },
+    Slots {
+        slots: SlotsJson<'l>,
+    },
+    Cut {
+        at: Option<usize>,
+    },
+    Stored {
+        head: usize,
+        kept: Vec<String>,
+        left_out: usize,
+    },
+    MediaType {
+        media_type: String,
+    },
+    Text {
+        text: Cow<'l, str>,
+    },
     Ingested(IngestedJson<Box<Ingested>>),
+    Message {
+        index: usize,
+    },
+    Commit {
+        results: usize,
+    },
+    Images {
+        images: Vec<ImageJson>,
+    },
+    Saved {
+        saved: Vec<SavedJson>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    Refused {
+        refused: Refused,
+    },
+}
+
+/// Why an operation was refused: an answer, and no error.
+#[derive(Debug, Serialize)]
+pub(super) struct Refused {
+    pub(super) reason: &'static str,
+    pub(super) message: String,
 }
 
 /// Why a request has no answer.
@@ -76,6 +113,11 @@ impl Refusal {
     /// A result that is not what its format says.
     pub(super) fn no_result(error: &ParseError) -> Self {
         Self::bad_request(format!("`result`: {error}"))
+    }
+
+    /// The content of a result in a message that cannot be read.
+    pub(super) fn no_content(block: usize, error: &ParseError) -> Self {
+        Self::bad_request(format!("`content[{block}].content`: {error}"))
     }
 
     /// An operation that is not known.

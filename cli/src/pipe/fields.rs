@@ -79,7 +79,7 @@ pub(super) fn ranges(request: &Request<'_>, text: &str, unit: Unit) -> Result<Sp
 
 /// A whole number from 0, however it is spelled: `10`, `10.0`, `1e1`. One too large for this
 /// machine is the largest that it has. `None` where `json`, which is known to be JSON, is none.
-fn whole_number(json: &str) -> Option<usize> {
+pub(super) fn whole_number(json: &str) -> Option<usize> {
     if json.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(json.parse().unwrap_or(usize::MAX));
     }

@@ -5,6 +5,7 @@
 //! through, and no nesting is too deep.
 
 mod answer;
+mod conversation;
 mod fields;
 mod ingest;
 mod request;
@@ -16,22 +17,33 @@ use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write};
 use bytes::Bytes;
 use memchr::memchr;
 use serde_json::value::RawValue;
+use slotledger::image::Archive;
 use slotledger::{Engine, Session};
 
 use crate::args::PipeArgs;
-use crate::failure::{Failure, Source};
+use crate::failure::{Failure, Source, Wanted};
 use crate::input;
 use answer::{Answer, Refusal, Reply};
 use request::Request;
 
+/// The conversation that is meant where none is named.
+const DEFAULT_SESSION: &str = "default";
 /// How much is read, and written, at once.
 const BUFFER: usize = 1 << 16;
 
 /// Answers standard input on standard output until it ends.
 pub(crate) fn run(args: PipeArgs) -> Result<(), Failure> {
-    let mut pipe = Pipe { engine: args.engine.engine()?, sessions: HashMap::new() };
-    input::say_awaited("one JSON request per line");
-    pipe.run(io::stdin(), io::stdout().lock())
+    let engine = args.engine.engine()?;
+    let mut sessions = HashMap::new();
+    if let Some(path) = args.ledger {
+        let archive = Archive::open(&path).map_err(|error| Failure::Ledger { path, error })?;
+        sessions.insert(DEFAULT_SESSION.to_owned(), engine.session_restored(archive));
+    }
+    let mut pipe = Pipe { engine, sessions };
+    input::say_awaited(Wanted::Requests);
+    let done = pipe.run(io::stdin(), io::stdout().lock());
+    pipe.warn_of_archive();
+    done
 }
 
 /// The conversations that are had over one pipe.
@@ -53,7 +65,11 @@ impl Pipe {
             }
             let mut line = Vec::new();
             let read = input.read_until(b'\n', &mut line);
-            if read.map_err(|error| Failure::Read { from: Source::Stdin, error })? == 0 {
+            if read.map_err(|error| {
+                let wanted = Wanted::Requests;
+                Failure::Read { from: Source::Stdin, wanted, error }
+            })? == 0
+            {
                 return Ok(());
             }
             self.answer(&line_of(line, is_first), &mut output).map_err(Failure::Write)?;
@@ -78,13 +94,27 @@ impl Pipe {
             "media_type" => texts::media_type(request),
             "truncate_history" => texts::truncate_history(request),
             "ingest" => ingest::ingest(request, self.session(request)?),
+            "message" => conversation::message(request, self.session(request)?),
+            "commit" => Ok(conversation::commit(self.session(request)?)),
+            "inventory" => conversation::inventory(request, self.session(request)?),
+            "save" => conversation::save(request, self.session(request)?),
             unknown => Err(Refusal::unknown_op(unknown)),
+        }
+    }
+
+    /// Says it where the archive stopped keeping images: every answer was right all the same.
+    fn warn_of_archive(&self) {
+        let session = self.sessions.get(DEFAULT_SESSION);
+        let archive = session.and_then(|session| session.ledger().archive());
+        if let Some(problem) = archive.and_then(Archive::problem) {
+            // Where nobody reads it, nothing is missing of what was asked for.
+            let _ = writeln!(io::stderr(), "slotledger: --ledger: images were not kept: {problem}");
         }
     }
 
     /// The conversation that a request names. A new name starts a new one.
     fn session(&mut self, request: &Request<'_>) -> Result<&mut Session, Refusal> {
-        let name = request.string_or("session", "default")?.into_owned();
+        let name = request.string_or("session", DEFAULT_SESSION)?.into_owned();
         Ok(self.sessions.entry(name).or_insert_with(|| self.engine.session()))
     }
 }

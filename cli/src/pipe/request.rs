@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use bytes::Bytes;
+use bytestring::ByteString;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -69,6 +70,18 @@ impl<'l> Request<'l> {
         match self.given(name) {
             Some(_) => self.string(name),
             None => Ok(Cow::Borrowed(absent)),
+        }
+    }
+
+    /// A text of the line, shared as [`share`](Self::share) does.
+    pub(super) fn share_text(&self, text: Cow<'l, str>) -> ByteString {
+        match text {
+            Cow::Borrowed(text) => match ByteString::try_from(self.share(text)) {
+                Ok(shared) => shared,
+                // It is a text; if it were none, a copy of it would still be.
+                Err(_) => text.into(),
+            },
+            Cow::Owned(text) => text.into(),
         }
     }
 

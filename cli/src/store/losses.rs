@@ -2,7 +2,7 @@
 
 use slotledger::content::Loss;
 
-use super::words::{count, fit};
+use crate::words::{count, fit};
 
 /// What a loss says, in a line.
 pub(super) fn sentence(loss: &Loss) -> String {

@@ -13,7 +13,7 @@ use slotledger::copy::{LiveBlock, LiveCopy};
 use slotledger::{Ingested, Unit};
 
 use crate::args::{Format, StoreArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, Wanted};
 use crate::json::{IngestedJson, LiveJson};
 use crate::{input, output};
 use report::Report;
@@ -45,13 +45,14 @@ pub(crate) fn run(args: StoreArgs) -> Result<(), Failure> {
 }
 
 fn read(path: &Path, format: Format, quiet: bool) -> Result<ToolResult, Failure> {
-    let (from, bytes) = input::read(path, quiet)?;
+    let wanted = Wanted::Result;
+    let (from, bytes) = input::read(path, wanted, quiet)?;
     let read = match format {
         Format::Mcp => wire::mcp::read(&bytes),
         Format::Data => wire::data::read(&bytes),
         Format::Outcome => wire::outcome::read(&bytes),
     };
-    read.map_err(|error| Failure::Parse { from, error })
+    read.map_err(|error| Failure::Parse { from, wanted, error })
 }
 
 /// Prints what the model sees, for people: a line for each image.

@@ -9,7 +9,7 @@ use slotledger::{Cap, Ingested, Unit};
 
 use super::losses::sentence;
 use super::rows::{Found, Row};
-use super::words::{count, fit};
+use crate::words::{count, fit};
 
 /// The widest a line gets.
 const COLUMNS: usize = 80;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use slotledger::image::Registry;
 use slotledger::slot::{RefId, Slot, SlotKind, slots, stub_size_label};
 
-use super::words::fit;
+use crate::words::fit;
 
 /// What stands between columns.
 const GAP: &str = "  ";

@@ -80,3 +80,18 @@ pub(crate) fn file(name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     fs::write(&path, bytes).expect("a temporary file");
     path
 }
+
+/// The path of a file that the tests read.
+pub(crate) fn fixture(name: &str) -> String {
+    format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder with nothing in it, under a name that no other test uses.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if path.exists() {
+        fs::remove_dir_all(&path).expect("the folder of an earlier run");
+    }
+    fs::create_dir(&path).expect("a temporary folder");
+    path
+}

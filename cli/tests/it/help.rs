@@ -29,6 +29,16 @@ fn store_in_short() {
 }
 
 #[test]
+fn images() {
+    assert_snapshot!(help(["images", "--help"]));
+}
+
+#[test]
+fn save() {
+    assert_snapshot!(help(["save", "--help"]));
+}
+
+#[test]
 fn pipe() {
     assert_snapshot!(help(["pipe", "--help"]));
 }

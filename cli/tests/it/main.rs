@@ -12,9 +12,12 @@ mod cli;
 
 mod errors;
 mod help;
+mod images;
 mod memory;
 mod pipe;
+mod pipe_conversation;
 mod pipe_hostile;
+mod save;
 mod store;
 mod store_report;
 mod streams;

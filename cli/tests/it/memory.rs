@@ -10,8 +10,13 @@ const IMAGE: usize = 24 << 20;
 
 /// Runs the command with no more memory than two and a half times the image.
 fn within_bounds(args: &[&str], input: &std::path::Path) -> usize {
+    within(IMAGE * 5 / 2, args, input)
+}
+
+/// Runs the command with no more memory than `most`.
+fn within(most: usize, args: &[&str], input: &std::path::Path) -> usize {
     let limited = command(args);
-    let kilobytes = IMAGE * 5 / 2 / 1024;
+    let kilobytes = most / 1024;
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\""));
     shell.arg(limited.get_program()).args(limited.get_args());
@@ -37,4 +42,56 @@ fn store_and_pipe_hold_a_large_image_once() {
     assert!(within_bounds(&["store", "-q", "--live", "--json"], &path) > IMAGE);
     let path = file("memory_request.jsonl", request);
     assert!(within_bounds(&["pipe"], &path) > IMAGE);
+}
+
+#[test]
+fn a_message_holds_a_large_image_once_and_a_save_decodes_it_once() {
+    let data = "iVBORw0KGgo".repeat(IMAGE / 11);
+    let requests = format!(
+        concat!(
+            r#"{{"op":"message","role":"user","content":[{{"type":"image","data":"{}","mimeType":"image/png"}}]}}"#,
+            "\n",
+            r#"{{"op":"inventory"}}"#,
+            "\n",
+            r#"{{"op":"save","path":"a.png"}}"#
+        ),
+        data
+    );
+    let path = file("memory_message.jsonl", requests);
+    assert!(within_bounds(&["pipe"], &path) > IMAGE);
+}
+
+/// A Claude Code session of some 20 MB: screenshots and their mirrors, and escaped text.
+fn session() -> String {
+    let data = "iVBORw0KGgo".repeat(20_000);
+    let image = format!(
+        r#"{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{data}"}}}}"#
+    );
+    let text = "a log line\\n".repeat(5_000);
+    let lines = (0..40).map(|at: usize| {
+        let parent = at.checked_sub(1).map_or("null".to_owned(), |at| format!("\"r{at}\""));
+        let mirror = if at.is_multiple_of(2) { format!(r#","toolUseResult":[{image}]"#) } else { String::new() };
+        let call = format!(r#"{{"type":"tool_use","id":"t{at}","name":"screenshot","input":{{}}}}"#);
+        let result = format!(
+            r#"{{"type":"tool_result","tool_use_id":"t{at}","content":[{{"type":"text","text":"{text}"}},{image}]}}"#
+        );
+        format!(
+            r#"{{"type":"assistant","uuid":"a{at}","parentUuid":{parent},"message":{{"id":"m{at}","role":"assistant","content":[{call}]}}}}
+{{"type":"user","uuid":"r{at}","parentUuid":"a{at}","message":{{"role":"user","content":[{result}]}}{mirror}}}
+"#
+        )
+    });
+    lines.collect()
+}
+
+#[test]
+fn images_and_save_take_no_more_than_three_times_a_session() {
+    let session = session();
+    let most = session.len() * 3;
+    let path = file("memory_session.jsonl", session);
+    let (name, into) = (path.to_str().unwrap(), env!("CARGO_TARGET_TMPDIR"));
+    assert!(within(most, &["images", name], &path) > 40 * 60);
+    assert!(within(most, &["images", "--json"], &path) > 40 * 200);
+    let save = ["save", "--path", "memory/shot.png", "--count", "20", "--replace", "--into", into];
+    assert!(within(most, &[&save[..], &[name]].concat(), &path) > 20 * 60);
 }

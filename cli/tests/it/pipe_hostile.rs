@@ -98,10 +98,6 @@ fn an_unknown_op_is_named_and_told_from_a_bad_one() {
     }
     for named in [
         "content_type",
-        "message",
-        "commit",
-        "inventory",
-        "save",
         "get_full_tool_result",
         "list_tool_results",
         "extract_keys",

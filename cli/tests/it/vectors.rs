@@ -74,3 +74,39 @@ fn the_pipe_answers_in_each_unit_as_the_oracle_does() {
     }
     assert_none(&failures);
 }
+
+#[test]
+fn the_pipe_has_every_conversation_of_the_vectors() {
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for Vector { id, input, expected, source, .. } in
+        vectors::all().into_iter().filter(|vector| vector.op == "steps")
+    {
+        count += 1;
+        let found = difference(&expected, &converse(&input));
+        failures.extend(found.map(|found| format!("{id} ({source}): {found}")));
+    }
+    assert!(count > 20, "only {count} conversations");
+    assert_none(&failures);
+}
+
+/// What the pipe answers to the requests of a conversation, its ref ids as vectors write them.
+fn converse(input: &Json) -> Json {
+    let requests = input.get("requests").and_then(Json::as_array).unwrap();
+    let lines: Vec<String> =
+        requests.iter().map(|request| request.to_string().replace(['\n', '\r'], " ")).collect();
+    let nonce = input.get("nonce").and_then(Json::as_str).unwrap_or("abc123");
+    let out = slotledger(["pipe", "--nonce", nonce]).stdin(lines.join("\n")).run();
+    assert_eq!((out.code, &*out.stderr), (Some(0), ""));
+    let answers: Vec<Json> = out.stdout.lines().map(|line| Json::parse(line).unwrap()).collect();
+    let mut minted = Vec::new();
+    for (request, answer) in requests.iter().zip(&answers) {
+        for id in minted_ref_ids(answer, unit(request)) {
+            if !minted.contains(&id) {
+                minted.push(id);
+            }
+        }
+    }
+    let answers = answers.iter().map(|answer| with_plain_ref_ids(answer, &minted));
+    Json::object([("answers", Json::Array(answers.collect()))])
+}

@@ -12,6 +12,7 @@ mod content;
 mod draw;
 mod ledger;
 mod pieces;
+mod saving;
 mod spelling;
 mod stored;
 mod text;
@@ -20,6 +21,7 @@ use arbitrary::{Arbitrary, Unstructured};
 
 pub use content::ContentCase;
 pub use ledger::{LedgerCase, LedgerOp};
+pub use saving::{SaveCase, SaveStep, SavedResult};
 pub use spelling::Spelling;
 pub use stored::CutStoredCase;
 pub use text::TextCase;

@@ -93,8 +93,8 @@ pub struct Serialized {
 
 /// Writes the blocks of a content array as one text; `ledger` retains their images.
 pub fn serialize(content: &[Json], call: Call<'_>, ledger: &mut Ledger) -> Serialized {
-    let (images, losses, not_held, uris) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut writer = Writer { call, ledger, images, losses, not_held, uris };
+    let (images, losses, uris) = (Vec::new(), Vec::new(), Vec::new());
+    let mut writer = Writer { call, ledger, images, losses, uris };
     let mut text: Vec<u16> = Vec::new();
     let mut spans = Vec::new();
     for (index, block) in content.iter().enumerate() {
@@ -125,13 +125,17 @@ struct Writer<'a> {
     ledger: &'a mut Ledger,
     images: Vec<Image>,
     losses: Vec<Loss>,
-    not_held: Vec<Loss>,
     uris: Vec<String>,
 }
 
 impl Writer<'_> {
     fn end(mut self, text: Vec<u16>, blocks: Option<Vec<BlockSpan>>) -> Serialized {
-        self.losses.append(&mut self.not_held);
+        // Once the result is written: its later images may have pushed out earlier ones (9.10).
+        for Image { block, reference, .. } in &self.images {
+            if !matches!(self.ledger.lookup(reference), Lookup::Retained(_)) {
+                self.losses.push(Loss::NotHeld { block: *block, reference: reference.clone() });
+            }
+        }
         Serialized { text, blocks, images: self.images, losses: self.losses }
     }
 
@@ -185,9 +189,6 @@ impl Writer<'_> {
             payload: payload.to_owned(),
             claim: claim.to_owned(),
         });
-        if !matches!(self.ledger.lookup(&reference), Lookup::Retained(_)) {
-            self.not_held.push(Loss::NotHeld { block, reference: reference.clone() });
-        }
         let text = placeholder(claim, payload, Some(&reference));
         self.images.push(Image {
             block,

@@ -13,6 +13,7 @@ mod live;
 mod loss;
 mod read;
 mod reference;
+pub mod saving;
 mod slots;
 mod stored;
 mod structured;

@@ -1,5 +1,7 @@
 //! What the command takes.
 
+mod history;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -7,6 +9,7 @@ use slotledger::image::Nonce;
 use slotledger::{Cap, Config, Engine, Unit};
 
 use crate::failure::Failure;
+pub(crate) use history::{HistoryArgs, HistoryFormat, ImagesArgs, SaveArgs};
 
 /// What a multimodal agent remembers of its tools' results.
 ///
@@ -27,6 +30,8 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Store(StoreArgs),
+    Images(ImagesArgs),
+    Save(SaveArgs),
     Pipe(PipeArgs),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
@@ -110,12 +115,20 @@ pub(crate) struct StoreArgs {
 /// of SPEC.md has the operations.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = r#"Operations: slots, cut, cut_stored, media_type, truncate_history, ingest.
+    after_help = r#"Operations: slots, cut, cut_stored, media_type, truncate_history, ingest, message, commit,
+inventory, save.
 
 Example:
   printf '%s\n' '{"op":"slots","text":"see [image: image/png, 9B]"}' | slotledger pipe"#
 )]
 pub(crate) struct PipeArgs {
+    /// Keep the images of the session "default" in this folder, and go on with those of before
+    ///
+    /// So their refs outlive the process. The folder is made if it does not exist. One process at
+    /// a time can have it.
+    #[arg(long, value_name = "DIR", conflicts_with = "nonce")]
+    pub(crate) ledger: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
