@@ -139,8 +139,8 @@ pub(crate) fn mended(json: &str) -> Option<String> {
     numbers.or(replaced)
 }
 
-/// Writes the greatest number we tell apart in place of each that no double holds, and spaces up
-/// to its length; `None` if there is none.
+/// Writes the greatest number we tell apart in place of each that no double holds, as long as that
+/// is spelled; `None` if there is none.
 fn blank_numbers_out_of_range(json: &str) -> Option<String> {
     const TOO_LARGE: f64 = 1e308;
     let mut out = String::new();
@@ -158,10 +158,11 @@ fn blank_numbers_out_of_range(json: &str) -> Option<String> {
             let is_number = serde_json::from_str::<&RawValue>(spelled).is_ok();
             let number = spelled.parse::<f64>().ok().filter(|_| is_number);
             if let Some(number) = number.filter(|number| number.abs() >= TOO_LARGE) {
-                let blank = if number > 0.0 { "9e307" } else { "-9e307" };
+                let sign = if number > 0.0 { "9e" } else { "-9e" };
                 out.push_str(json.get(copied..at)?);
-                out.push_str(blank);
-                out.extend(std::iter::repeat_n(' ', len - blank.len()));
+                out.push_str(sign);
+                out.extend(std::iter::repeat_n('0', len - sign.len() - "307".len()));
+                out.push_str("307");
                 copied = at + len;
             }
             at += len;

@@ -53,7 +53,7 @@ pub struct SavedResult {
     pub unit: Unit,
 }
 
-const CALLS: [&str; 6] = ["c1", "c2", "c3", "c4", "c5", ""];
+const CALLS: [&str; 4] = ["c1", "c2", "c3", ""];
 /// A call's tool is a matter of chance: one id used twice can be of two tools.
 const TOOLS: [&str; 7] =
     ["snap", "cam", "snap", "cam", "save_recent_image", "get_full_tool_result", "recall"];
@@ -185,7 +185,7 @@ fn quote(draw: &mut Draw<'_, '_>) -> String {
 }
 
 fn reference(draw: &mut Draw<'_, '_>) -> String {
-    let sequence = draw.number(1..=14);
+    let sequence = draw.number(1..=9);
     match draw.number(0..=7) {
         7 => draw.pick(&["img_other_1", "img_abc123_01", "img_abc123_0"]).to_owned(),
         _ => format!("img_abc123_{sequence}"),
