@@ -1,3 +1,25 @@
 //! The one integration-test binary.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    reason = "to panic is how a test fails"
+)]
+
+mod support;
+
+mod api;
+mod dialects;
+mod differential;
 mod floors;
+mod hostile;
+mod laws;
+mod ledger;
+mod recipes;
+mod regressions;
+mod registry;
+mod saving;
+mod vectors;

@@ -1,0 +1,118 @@
+//! The open batch: its order, and waiting for it (SPEC 18.4 to 18.6, 19.3).
+
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use slotledger::content::{Attachment, Call, Image, Message, Part};
+use slotledger::history::{SIBLING_TIMEOUT, SaveError, wait_for_siblings};
+
+use super::{given, images, ingest, listed};
+use crate::support::session;
+
+fn calls(calls: &[(&str, &str)]) -> Vec<Call> {
+    calls.iter().map(|(id, tool)| Call::new(*id, *tool)).collect()
+}
+
+#[test]
+fn a_save_before_its_sibling_in_the_message_gets_the_same_image() {
+    for order in
+        [[("s", "save_recent_image"), ("c1", "snap")], [("c1", "snap"), ("s", "save_recent_image")]]
+    {
+        let mut session = session();
+        ingest(&mut session, "c0", "snap", &images(&["OLDE"]));
+        session.commit();
+        session.begin(calls(&order));
+        let waited =
+            wait_for_siblings(|| session.conversation().pending().to_vec(), Duration::ZERO);
+        assert_eq!(waited.unwrap_err().calls, calls(&[("c1", "snap")]));
+        ingest(&mut session, "c1", "snap", &images(&["NEWE"]));
+        let pending = || session.conversation().pending().to_vec();
+        assert_eq!(pending(), calls(&[("s", "save_recent_image")]));
+        wait_for_siblings(pending, Duration::ZERO).expect("only the save itself is left");
+        assert_eq!(given(&session, 0).unwrap(), "NEWE");
+        ingest(&mut session, "s", "save_recent_image", r#""saved shot.png""#);
+        assert_eq!(given(&session, 0).unwrap(), "NEWE");
+        assert_eq!(session.commit(), 2);
+        assert_eq!(
+            (given(&session, 0).unwrap(), given(&session, 1).unwrap()),
+            ("NEWE".into(), "OLDE".into())
+        );
+    }
+}
+
+#[test]
+fn results_count_in_the_order_they_completed() {
+    let mut session = session();
+    let image = |data| Part::Attachment(Attachment::Inline(Image::new(data, "image/gif")));
+    session.push(&Message::new("user", vec![image("AAAA"), image("BBBB")]));
+    session.begin(calls(&[("c1", "snap"), ("c2", "cam")]));
+    ingest(&mut session, "c2", "cam", &images(&["CCCC"]));
+    ingest(&mut session, "c1", "snap", &images(&["DDDD", "EEEE"]));
+    let batch = [
+        "0 0 snap/c1 image/png EEEE",
+        "1 0 snap/c1 image/png DDDD",
+        "2 0 cam/c2 image/png CCCC",
+        "3 1 attachment image/gif BBBB",
+        "4 1 attachment image/gif AAAA",
+    ];
+    assert_eq!(listed(&session), batch);
+    assert_eq!(session.commit(), 2);
+    let committed = [
+        "0 1 snap/c1 image/png EEEE",
+        "1 1 snap/c1 image/png DDDD",
+        "2 1 cam/c2 image/png CCCC",
+        "3 2 attachment image/gif BBBB",
+        "4 2 attachment image/gif AAAA",
+    ];
+    assert_eq!(listed(&session), committed);
+}
+
+#[test]
+fn a_commit_ends_what_was_pending_and_makes_no_message_of_nothing() {
+    let mut session = session();
+    session.begin(calls(&[("c1", "snap"), ("c1", "cam"), ("c2", "snap")]));
+    ingest(&mut session, "c1", "snap", r#""done""#);
+    assert_eq!(session.conversation().pending(), calls(&[("c1", "cam"), ("c2", "snap")]));
+    ingest(&mut session, "unasked", "snap", r#""done""#);
+    assert_eq!(session.commit(), 2);
+    assert!(session.conversation().pending().is_empty());
+    assert_eq!((session.commit(), session.conversation().messages().len()), (0, 1));
+}
+
+#[test]
+fn a_deadline_passed_is_a_refusal_that_names_the_calls() {
+    assert_eq!(SIBLING_TIMEOUT, Duration::from_mins(2));
+    let left = calls(&[("c1", "snap"), ("s", "save_recent_image"), ("c\"2]", "")]);
+    let start = Instant::now();
+    let waited = wait_for_siblings(|| left.clone(), Duration::from_millis(1_050)).unwrap_err();
+    assert!(start.elapsed() >= Duration::from_millis(1_050));
+    let error = SaveError::SiblingsPending(waited);
+    assert_eq!(error.reason(), "siblings_pending");
+    assert_eq!(
+        error.notice(),
+        "save_recent_image: 2 sibling call(s) still pending after 1s: snap (call \"c1\"), an \
+         unknown tool (call \"c\\\"2\"). Nothing was written."
+    );
+}
+
+#[test]
+fn a_save_goes_on_as_soon_as_the_batch_is_done() {
+    let left = Mutex::new(calls(&[("c1", "snap")]));
+    let asked = Mutex::new(0);
+    let start = Instant::now();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(150));
+            left.lock().unwrap().clear();
+        });
+        let pending = || {
+            *asked.lock().unwrap() += 1;
+            left.lock().unwrap().clone()
+        };
+        wait_for_siblings(pending, Duration::from_mins(1)).expect("it ends");
+    });
+    assert!(start.elapsed() < Duration::from_secs(30), "not at the deadline");
+    // Every 20 ms; on a busy machine less often.
+    assert!((2..=9).contains(&asked.into_inner().unwrap()));
+}
