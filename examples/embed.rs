@@ -87,7 +87,7 @@ fn seen(session: &Session, history: &[String]) -> Vec<String> {
             let known = stub.id.parse().is_ok_and(|id| session.registry().lookup(&id).is_some());
             if known { "behind a link, to be fetched".to_owned() } else { "not ours".to_owned() }
         }
-        _ => "a host's own placeholder".to_owned(),
+        SlotKind::Dialect { .. } | _ => "a host's own placeholder".to_owned(),
     };
     history.iter().flat_map(|text| slots(text)).map(|slot| of_slot(slot.kind)).collect()
 }

@@ -89,7 +89,8 @@ fn what_is_no_base64_is_refused_with_the_reason() {
 
 #[test]
 fn more_than_two_equals_signs_are_undecodable() {
-    for payload in ["Q===", "===", "QQ===", "QUE===", "QUFB===", "QUFB=====", "QQ= = =", "QQ==\n="] {
+    for payload in ["Q===", "===", "QQ===", "QUE===", "QUFB===", "QUFB=====", "QQ= = =", "QQ==\n="]
+    {
         let payload = Payload::new(payload);
         assert!(payload.decode().is_err(), "{payload:?}");
         assert!(payload.decoded_len().is_err(), "{payload:?}");

@@ -19,7 +19,7 @@ mod hostile;
 mod laws;
 mod ledger;
 mod recipes;
-mod regressions;
 mod registry;
+mod regressions;
 mod saving;
 mod vectors;
