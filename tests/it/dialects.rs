@@ -178,7 +178,7 @@ fn a_match_past_the_cut_is_kept_like_any_slot() {
 #[test]
 fn the_newest_64_matches_are_kept() {
     let grammar = grammar([NUMBERED]);
-    let text: String = (0..100).map(|index| format!("[Image #{index}]")).collect();
+    let text = (0..100).map(|index| format!("[Image #{index}]")).collect::<Vec<_>>().concat();
     let all = spans([(0, text.len())]);
     let stored = StoredCopy::of(&text.as_str().into(), cap(5), &all, &grammar, Keeping::NoStore);
     let kept: Vec<String> = stored.kept.iter().map(|slot| slot.of(&text).to_owned()).collect();

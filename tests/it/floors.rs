@@ -90,7 +90,7 @@ fn faults(path: &str, source: &str) -> Vec<String> {
                 }
                 Some(_) => {}
                 None => {
-                    faults.push(format!("{path} imports crate::{used}, which is not in the plan"))
+                    faults.push(format!("{path} imports crate::{used}, which is not in the plan"));
                 }
             },
             None => {

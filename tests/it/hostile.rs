@@ -48,6 +48,7 @@ fn slot_texts(text: &str) -> Vec<&str> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of blocks")]
 fn every_block_that_can_be_read_has_its_line() {
     use BlockKind::{Image, Reference, Text};
     for (block, text, kind) in [
@@ -509,7 +510,7 @@ fn nested(depth: usize) -> [String; 2] {
 
 /// A place for a value, `@`, and the full text; where that is the value's JSON, `@` stands for it.
 const PLACES: [(&str, &str); 31] = [
-    (r#"[@]"#, "[@]"),
+    (r"[@]", "[@]"),
     (r#"{"content":[@]}"#, "[@]"),
     (r#"{"content":[{"type":"text","text":"a"},@]}"#, r#"[{"type":"text","text":"a"},@]"#),
     (r#"{"isError":@}"#, r#"{"isError":@}"#),

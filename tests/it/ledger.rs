@@ -1,7 +1,9 @@
 //! The ledger and its payloads, beyond what L14 says.
 
 use slotledger::content::{Call, Image};
-use slotledger::image::{Ledger, Lookup, Nonce, NonceError, Payload, PayloadError, Provenance};
+use slotledger::image::{
+    Ledger, Lookup, Nonce, NonceError, Payload, PayloadError, Provenance, hex,
+};
 use slotledger::{ImageRef, content::Loss};
 use slotledger_kit::oracle;
 
@@ -122,8 +124,7 @@ fn the_size_known_without_decoding_is_the_size_decoded() {
 fn a_digest_is_that_of_the_bytes() {
     // "abc", FIPS 180-2.
     let digest = Payload::new("YW\nJj").sha256().unwrap();
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_eq!(hex(&digest), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 #[test]

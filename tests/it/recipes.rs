@@ -41,13 +41,13 @@ fn slot_texts(text: &str) -> Vec<&str> {
 /// A content array of these blocks, the texts as text and `None` as the image of [`PNG`].
 fn array(blocks: &[Option<&str>]) -> String {
     let image = || format!(r#"{{"type":"image","data":"{PNG}","mimeType":"image/png"}}"#);
-    let block = |text: &Option<&str>| match text {
+    let block = |text: Option<&str>| match text {
         Some(text) => {
-            format!(r#"{{"type":"text","text":{}}}"#, slotledger_kit::Json::from(*text))
+            format!(r#"{{"type":"text","text":{}}}"#, slotledger_kit::Json::from(text))
         }
         None => image(),
     };
-    format!("[{}]", blocks.iter().map(block).collect::<Vec<_>>().join(","))
+    format!("[{}]", blocks.iter().copied().map(block).collect::<Vec<_>>().join(","))
 }
 
 #[test]

@@ -146,9 +146,10 @@ fn l08_the_slots_of_the_stored_copy_are_those_the_live_copy_shows_but_for_those_
 fn l09_where_new_images_of_a_result_are_kept_none_that_is_left_out_still_has_its_bytes() {
     for_all_bytes(200, |bytes| {
         // A block for each byte: an image, rarely a text.
-        let block = |(index, byte): (usize, &u8)| match byte % 16 {
-            0 => Block::Text("line\n".repeat(usize::from(byte / 16)).into()),
-            _ => {
+        let block = |(index, byte): (usize, &u8)| {
+            if byte % 16 == 0 {
+                Block::Text("line\n".repeat(usize::from(byte / 16)).into())
+            } else {
                 let payload = format!("{index:04}{}", "A".repeat(usize::from(*byte % 8)));
                 Block::Image(Image::new(payload, "image/png"))
             }
@@ -240,10 +241,7 @@ fn l12_the_copies_depend_on_content_cap_keeping_and_refs_alone() {
             Spelling::Escaped => Spelling::Spaced,
             Spelling::Spaced => Spelling::Compact,
         };
-        other.is_error = match case.is_error {
-            Some(flag) => Some(!flag),
-            None => None,
-        };
+        other.is_error = case.is_error.map(|flag| !flag);
         let mut session = session_of("wwwwww");
         let past = read(r#"[{"type":"text","text":"what came before"}]"#);
         session.ingest_at(&Call::new("c0", "snap"), &past, Cap::utf16(3));
