@@ -134,11 +134,13 @@ impl<'t> Slots<'t> {
     /// Reads the window, the line it starts in, the slots that start in it, and a few thousand
     /// bytes at most behind it.
     pub(crate) fn enter(&mut self, window: Span) {
+        // A range may reach, and start, past the end of the text.
+        let start = window.start.min(self.text.len());
         self.until = window.end.min(self.text.len());
-        self.placeholders.skip_to(window.start);
-        self.stubs.skip_to(self.text, window.start);
+        self.placeholders.skip_to(start);
+        self.stubs.skip_to(self.text, start);
         if let Some(dialects) = &mut self.dialects {
-            dialects.skip_to(self.text, window.start);
+            dialects.skip_to(self.text, start);
         }
     }
 }
