@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // The same result again, when a host reads its history anew: the same refs, the same bytes.
-    let again = session.ingest(&call, &result);
+    let again = session.copies_of(&call, &result, engine.config().cap());
     assert_eq!(again.stored.text, stored.text);
     assert_eq!(session.ledger().len(), 2);
 

@@ -49,9 +49,9 @@ impl Engine {
     }
 
     /// Goes on with a conversation whose images an archive kept: their refs still give their own
-    /// bytes.
+    /// bytes. New refs have the configured nonce, unless an earlier process had it.
     pub fn session_restored(&self, archive: Archive) -> Session {
-        let nonce = Nonce::random();
+        let nonce = self.config.nonce().cloned().unwrap_or_else(Nonce::random);
         self.session_of(Ledger::restored(nonce, self.config.limits(), archive))
     }
 
@@ -60,7 +60,8 @@ impl Engine {
             config: self.config.clone(),
             ledger,
             registry: Registry::new(self.ids.clone()),
-            conversation: Conversation::default(),
+            conversation: Conversation::new(self.config.scan_limit()),
+            archive_failed: false,
         }
     }
 }
@@ -72,6 +73,8 @@ pub struct Session {
     ledger: Ledger,
     registry: Registry,
     conversation: Conversation,
+    /// Whether it was told that the archive failed.
+    archive_failed: bool,
 }
 
 impl Session {
@@ -80,10 +83,18 @@ impl Session {
         self.ingest_at(call, result, self.config.cap())
     }
 
-    /// Takes the result of a call at `cap`, and makes its copies.
+    /// Takes the result of a call at `cap`, and makes its copies. The result joins the open batch.
     ///
-    /// Total: every result has its copies. The same call and result again gives the same.
+    /// Total: every result has its copies.
     pub fn ingest_at(&mut self, call: &Call, result: &ToolResult, cap: Cap) -> Ingested {
+        let ingested = self.copies_of(call, result, cap);
+        self.conversation.complete(call.clone(), ingested.stored.text.clone());
+        ingested
+    }
+
+    /// Makes the copies of a result that the conversation has already, when a host reads its
+    /// history anew. The same call and result gives the same copies, and counts no image twice.
+    pub fn copies_of(&mut self, call: &Call, result: &ToolResult, cap: Cap) -> Ingested {
         // Where records are kept, one is written here: before anything is cut.
         let keeping = Keeping::NoStore;
         let full = serialize(&result.content, call, &mut self.ledger, &mut self.registry);
@@ -93,8 +104,10 @@ impl Session {
         let shown = live.as_ref().map_or(&none_shown, |live| &live.shown);
         let stored = StoredCopy::of(&full.text, cap, shown, grammar, keeping);
         let Serialized { text, blocks, losses: not_held } = full;
-        let losses = result.losses.iter().cloned().chain(not_held).collect();
-        self.conversation.complete(call.clone(), stored.text.clone());
+        let archive_failed = self.ledger.archive().is_some_and(|a| a.problem().is_some());
+        let newly_failed = archive_failed && !std::mem::replace(&mut self.archive_failed, true);
+        let losses = result.losses.iter().cloned().chain(not_held);
+        let losses = losses.chain(newly_failed.then_some(Loss::NotArchived)).collect();
         Ingested { text, blocks, live, stored, is_error: result.is_error, losses }
     }
 
@@ -130,7 +143,8 @@ impl Session {
     /// Finds the images that a save means; see [`select`].
     ///
     /// Waiting for the batch is the host's: see
-    /// [`wait_for_siblings`](crate::history::wait_for_siblings).
+    /// [`wait_for_siblings`](crate::history::wait_for_siblings). A save that runs while a
+    /// call of its batch is pending counts the images without it.
     ///
     /// ```
     /// use slotledger::content::{Call, wire::mcp};

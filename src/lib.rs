@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use slotledger::content::{Call, wire::mcp};
-//! use slotledger::image::Lookup;
+//! use slotledger::history::{SaveRequest, Selector};
 //! use slotledger::{Config, Engine, slots};
 //!
 //! let engine = Engine::new(Config::default().with_cap(1_000)?);
@@ -25,15 +25,12 @@
 //! // The model sees a shortened text and the whole picture …
 //! assert_eq!(ingested.live.as_ref().map(|live| live.blocks.len()), Some(2));
 //! // … and the history keeps one text that still counts the picture.
-//! let slot = slots(&ingested.stored.text).next().expect("the picture's slot");
-//! let slotledger::slot::SlotKind::Inline(placeholder) = slot.kind else { panic!("inline") };
+//! assert_eq!(slots(&ingested.stored.text).count(), 1);
 //!
-//! // "Save that screenshot": the slot's own bytes, and only for the call it came from.
-//! let Lookup::Retained(held) = session.ledger().lookup(placeholder.image.expect("a ref")) else {
-//!     panic!("held")
-//! };
-//! assert_eq!(held.provenance.call_id(), "call_1");
-//! assert_eq!(held.payload.decode()?, b"\x89PNG\r\n\x1a\n");
+//! // "Save that screenshot": the slot's own bytes, or a refusal. Never another picture.
+//! let newest = SaveRequest::new("shot.png", Selector::Recent { index: 0, count: 1 });
+//! let (receipt, bytes) = session.select(&newest)?.images[0].open()?;
+//! assert_eq!((receipt.byte_size, bytes), (8, b"\x89PNG\r\n\x1a\n".to_vec()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -53,8 +50,9 @@
 //! | serialize | content → the full text, a span per block; images to the [`Ledger`], references to the [`Registry`] | [`copy::serialize`] |
 //! | live | what the model sees now, and which ranges of the full text that showed | [`LiveCopy`] |
 //! | stored | head, notice, and the slots past the cut that were shown | [`StoredCopy`] |
+//! | save | the image that an index or a ref means, or why not | [`Session::select`], [`history`] |
 //!
-//! [`Session::ingest`] does them all. Each step is a public function as well, for hosts that need
+//! [`Session::ingest`] does all but the last. Each step is a public function as well, for hosts that need
 //! only the cut ([`cut_at`]), only the scanner ([`slots`]) or only the ledger.
 //!
 //! # What recurs
@@ -62,14 +60,14 @@
 //! - **Offsets are bytes** at char boundaries, half open. Every other unit stands in a type
 //!   ([`Cap`], [`Unit`]) or in a name. UTF-16 code units are the default unit of caps.
 //! - **The middle is total.** Scanning, cutting, serializing and copying have an answer for every
-//!   input, in debug and release. Only reading JSON ([`content::ParseError`]), decoding a payload
-//!   ([`image::PayloadError`]) and settings ([`ConfigError`]) return errors.
+//!   input, in debug and release. What reads from outside, decodes, saves, writes or is configured
+//!   returns errors, with values in them.
 //! - **Nothing is lost in silence.** What was withheld, not recognized or replaced comes back as
 //!   a [`content::Loss`].
 //! - **Tool text is untrusted.** It can quote placeholders, stubs and notices. A ref read in a
 //!   text proves nothing; only the ledger's provenance does.
-//! - **Same input, same bytes.** What a model reads depends on the input and the ledger's nonce
-//!   alone: no clock, no counter of the moment, no locale.
+//! - **Same input, same bytes.** Refs and reference ids are minted once, and then only repeated.
+//!   Apart from them, what a model reads depends on the input alone: no clock, no locale.
 //! - **Payloads are shared** ([`bytes::Bytes`] beneath [`bytestring::ByteString`]), decoded and
 //!   digested only when asked for.
 //!

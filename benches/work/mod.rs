@@ -7,6 +7,7 @@
 
 mod floor;
 mod input;
+mod saving;
 
 use std::hint::black_box;
 use std::iter;
@@ -59,6 +60,13 @@ pub(crate) const ALL: &[Work] = &[
     Work { name: "slots/plain_10mb", bytes: 10 * MB, prepare: slots_plain },
     Work { name: "slots/10000_stubs", bytes: MB, prepare: slots_stubs },
     Work { name: "serialize/10000_blocks", bytes: MB, prepare: serialize_blocks },
+    Work { name: "inventory/index_0_of_100_messages", bytes: 0, prepare: saving::newest_of_100 },
+    Work {
+        name: "inventory/index_0_of_10000_messages",
+        bytes: 0,
+        prepare: saving::newest_of_10000,
+    },
+    Work { name: "save/range_20", bytes: 20 * saving::IMAGE_BYTES, prepare: saving::range_20 },
 ];
 
 /// The piece of this name.

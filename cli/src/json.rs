@@ -219,6 +219,7 @@ enum LossJson<'a> {
     Described { block: usize, media_type: &'a str, encoded_length: usize },
     DroppedField { block: usize, field: &'a str },
     NotHeld { block: usize, r#ref: &'a str },
+    NotArchived,
     Other,
 }
 
@@ -239,6 +240,7 @@ impl<'a> From<&'a Loss> for LossJson<'a> {
                 Self::Described { block: *block, media_type, encoded_length: *encoded_len }
             }
             Loss::DroppedField { block, field } => Self::DroppedField { block: *block, field },
+            Loss::NotArchived => Self::NotArchived,
             Loss::NotHeld { block, image } => {
                 Self::NotHeld { block: *block, r#ref: image.as_str() }
             }

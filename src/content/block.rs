@@ -51,11 +51,18 @@ impl Block {
 
     /// A block of a type that is not known.
     pub(super) fn unrecognized_type(name: &str) -> Self {
-        // Brackets and line starts could make a slot of the line that stands for the block.
-        let is_harmless = |ch: &char| !matches!(ch, '[' | ']' | '\u{2028}' | '\u{2029}');
-        let name: String = name.chars().filter(is_harmless).collect();
-        Self::unrecognized(&format!("type {name}"))
+        Self::unrecognized(&format!("type {}", without_slots(name)))
     }
+
+    /// The line that stands for a reference to a tool.
+    pub(super) fn tool(name: &str) -> Self {
+        Self::Text(format!("[tool: {}]", label(&without_slots(name), Self::MAX_REASON)).into())
+    }
+}
+
+/// `name` without the brackets and line starts that could make a slot of the line it stands in.
+fn without_slots(name: &str) -> String {
+    name.chars().filter(|ch| !matches!(ch, '[' | ']' | '\u{2028}' | '\u{2029}')).collect()
 }
 
 /// An image with its bytes, as a tool sent it.
@@ -185,7 +192,7 @@ impl Reference {
 /// Bytes of a kind that is told by type and size only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
-    /// What it is: `audio` or `resource`.
+    /// What it is: `audio`, `resource` or `document`.
     pub kind: &'static str,
     /// Its media type, normalized.
     pub media_type: MediaType,

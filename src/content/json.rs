@@ -22,6 +22,8 @@ pub(crate) struct Source {
     pub(crate) lone_surrogates: usize,
     /// How many bytes of the input stand before the text.
     skipped: usize,
+    /// The length of all that a shared part keeps in memory.
+    shared_len: usize,
 }
 
 /// What a source can be read as.
@@ -45,7 +47,14 @@ impl Source {
     }
 
     fn of(text: ByteString) -> Self {
-        Self { spelled: text.clone(), text, lone_surrogates: 0, skipped: 0 }
+        let shared_len = text.len();
+        Self { spelled: text.clone(), text, lone_surrogates: 0, skipped: 0, shared_len }
+    }
+
+    /// Takes a part of `whole`, a line of a file for example, as text.
+    pub(crate) fn of_part(whole: &Bytes, part: &[u8]) -> Result<Self, ParseError> {
+        let source = Self::new(&whole.slice_ref(part))?;
+        Ok(Self { shared_len: whole.len(), ..source })
     }
 
     /// Reads the text as a `D`.
@@ -127,7 +136,7 @@ impl Source {
     /// A string that will be held for long: shared only where it is most of the source, so that
     /// a small image never keeps a large result in memory.
     pub(crate) fn keep(&self, text: Cow<'_, str>) -> ByteString {
-        if text.len() >= self.text.len() / 2 { self.share(text) } else { text.as_ref().into() }
+        if text.len() >= self.shared_len / 2 { self.share(text) } else { text.as_ref().into() }
     }
 }
 

@@ -147,6 +147,8 @@ pub enum Loss {
         /// The field.
         field: &'static str,
     },
+    /// The archive could not be written, so images from here on do not outlive the process.
+    NotArchived,
     /// An image has a ref, but its bytes are not held: it is over the ledger's limits, or one of
     /// too many.
     NotHeld {

@@ -39,17 +39,28 @@ pub fn wait_for_siblings(
 ) -> Result<(), SiblingsPending> {
     let start = Instant::now();
     loop {
-        let mut calls = pending();
-        calls.retain(|call| call.tool != SAVE_TOOL);
-        if calls.is_empty() {
-            return Ok(());
-        }
+        let refused = match no_siblings(&pending(), timeout) {
+            Ok(()) => return Ok(()),
+            Err(refused) => refused,
+        };
         let left = timeout.saturating_sub(start.elapsed());
         if left.is_zero() {
-            return Err(SiblingsPending { calls, waited: timeout });
+            return Err(refused);
         }
         thread::sleep(POLL.min(left));
     }
+}
+
+/// Refuses where `pending` names a call that is no save, after waiting for `waited`.
+fn no_siblings(pending: &[Call], waited: Duration) -> Result<(), SiblingsPending> {
+    let calls: Vec<Call> = pending.iter().filter(|call| !is_save(&call.tool)).cloned().collect();
+    if calls.is_empty() { Ok(()) } else { Err(SiblingsPending { calls, waited }) }
+}
+
+/// Whether a tool is ours, by the last part of a name that a host may have put more in front of.
+fn is_save(tool: &str) -> bool {
+    let last = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
+    last.rsplit("__").next() == Some(SAVE_TOOL)
 }
 
 /// The calls of a batch that were not done in time.

@@ -12,9 +12,11 @@ use crate::image::{Ledger, Registry};
 ///
 /// A *batch* is the calls of one assistant message: they complete in any order, and their results
 /// join the history together. The order that counts is that of completion, before and after.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Conversation {
     messages: Vec<Vec<StoredPart>>,
+    /// How many messages are ever looked at, from the newest; older ones keep their place only.
+    reach: usize,
     /// The tool of each call met in a message, by its latest use.
     tools: HashMap<ByteString, ByteString>,
     pending: Vec<Call>,
@@ -42,6 +44,26 @@ pub struct StoredResult {
 }
 
 impl Conversation {
+    /// An empty conversation, of which at most `reach` messages are looked at.
+    pub(crate) fn new(reach: usize) -> Self {
+        Self {
+            messages: Vec::new(),
+            reach,
+            tools: HashMap::new(),
+            pending: Vec::new(),
+            completed: Vec::new(),
+        }
+    }
+
+    /// Adds a message, and lets go of what no inventory reaches any more.
+    fn append(&mut self, parts: Vec<StoredPart>) {
+        self.messages.push(parts);
+        let out_of_reach = self.messages.len().checked_sub(self.reach.saturating_add(1));
+        if let Some(parts) = out_of_reach.and_then(|at| self.messages.get_mut(at)) {
+            *parts = Vec::new();
+        }
+    }
+
     /// Adds a message, and returns its place, from 0.
     ///
     /// A result that holds blocks is written as text, whole, and its images are retained: the
@@ -75,7 +97,7 @@ impl Conversation {
                 Part::Text(_) | Part::Other => {}
             }
         }
-        self.messages.push(parts);
+        self.append(parts);
         self.messages.len() - 1
     }
 
@@ -99,7 +121,7 @@ impl Conversation {
         let results = std::mem::take(&mut self.completed);
         let count = results.len();
         if count > 0 {
-            self.messages.push(results.into_iter().map(StoredPart::Result).collect());
+            self.append(results.into_iter().map(StoredPart::Result).collect());
         }
         count
     }
@@ -114,7 +136,8 @@ impl Conversation {
         &self.completed
     }
 
-    /// The messages, the oldest first, each as the parts that can show an image.
+    /// The messages, the oldest first, each as the parts that can show an image. Those that no
+    /// inventory reaches any more are empty.
     pub fn messages(&self) -> &[Vec<StoredPart>] {
         &self.messages
     }

@@ -113,6 +113,10 @@ impl Folder {
     /// The first file that could not be written, and those that were before it.
     pub fn write(&self, selection: &Selection) -> Result<Vec<Written>, WriteError> {
         let mut written = Vec::with_capacity(selection.images.len());
+        if inside(&selection.asked).is_none() {
+            let path = selection.asked.clone();
+            return Err(WriteError { path, written, problem: WriteProblem::Path });
+        }
         for image in &selection.images {
             if let Err(problem) = self.check(&image.path) {
                 return Err(WriteError { path: image.path.clone(), written, problem });

@@ -42,7 +42,7 @@ pub enum Seen<'h> {
 /// The images of a conversation, the newest first. Lazy: what is not asked for is not looked at.
 ///
 /// First the results of the open batch, the last completed first; then the messages from the
-/// newest, in each the parts from the last; in a result the slots from the last (SPEC 18.1).
+/// newest, in each the parts from the last; in a result the slots from the last (SPEC 18.5).
 #[derive(Debug)]
 pub struct Inventory<'h> {
     grammar: &'h Grammar,

@@ -215,6 +215,12 @@ fn reason_of(error: PayloadError) -> String {
     }
 }
 
+impl From<SiblingsPending> for SaveError {
+    fn from(pending: SiblingsPending) -> Self {
+        Self::SiblingsPending(pending)
+    }
+}
+
 impl fmt::Display for SaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -17,6 +17,8 @@ const UNNAMED_ATTACHMENT: &str = "image/png";
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Selection {
+    /// The path as the model gave it.
+    pub asked: String,
     /// The images, the newest first. At least one.
     pub images: Vec<Selected>,
     /// What a model should know, when there are fewer than it asked for.
@@ -139,7 +141,7 @@ fn recent(
         });
     }
     let note = (images.len() < count).then(|| notice::fewer_images(images.len(), count));
-    Ok(Selection { images, note })
+    Ok(Selection { asked: request.path.clone(), images, note })
 }
 
 fn by_ref(
@@ -175,7 +177,8 @@ fn by_ref(
             origin: bytes.origin,
             payload: bytes.payload,
         };
-        return Ok(Selection { images: vec![selected], note: None });
+        let asked = request.path.clone();
+        return Ok(Selection { asked, images: vec![selected], note: None });
     }
     Err(match owner {
         None => SaveError::UnknownRef { image },

@@ -28,11 +28,11 @@ const DESCRIPTION: &str = "Saves an image of this conversation to a file, byte f
 /// The tool as a host offers it to a model, where it can write files.
 ///
 /// ```
-/// use slotledger::history::{ToolFormat, save_recent_image};
-/// let tool = save_recent_image(ToolFormat::Anthropic);
+/// use slotledger::history::{ToolFormat, save_tool};
+/// let tool = save_tool(ToolFormat::Anthropic);
 /// assert_eq!(tool["input_schema"]["required"], serde_json::json!(["path"]));
 /// ```
-pub fn save_recent_image(format: ToolFormat) -> Value {
+pub fn save_tool(format: ToolFormat) -> Value {
     match format {
         ToolFormat::Anthropic => {
             json!({"name": NAME, "description": DESCRIPTION, "input_schema": schema()})

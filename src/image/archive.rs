@@ -56,6 +56,8 @@ pub struct Archive {
     /// How many refs hold each payload.
     holders: HashMap<Address, usize>,
     problem: Option<io::Error>,
+    /// How many lines the index has.
+    written: usize,
     _lock: File,
     past: Vec<Line>,
 }
@@ -112,8 +114,9 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// When the folder cannot be made, read or written, or another process has it open
-    /// ([`WouldBlock`](io::ErrorKind::WouldBlock)).
+    /// When the folder cannot be made, read or written; when another process has it open
+    /// ([`WouldBlock`](io::ErrorKind::WouldBlock)); or when its `index.jsonl` is something else
+    /// ([`InvalidData`](io::ErrorKind::InvalidData)), which is left as it is.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let folder = folder.as_ref().to_owned();
         let mut builder = DirBuilder::new();
@@ -123,12 +126,22 @@ impl Archive {
         let lock = private().create(true).append(true).open(folder.join(LOCK))?;
         lock.try_lock()?;
         let past = match fs::read(folder.join(INDEX)) {
-            Ok(index) => lines(&index),
+            Ok(index) if !index.is_empty() => lines(&index).ok_or_else(not_an_archive)?,
+            Ok(_) => Vec::new(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error),
         };
         let index = private().create(true).append(true).open(folder.join(INDEX))?;
-        Ok(Self { folder, index, holders: HashMap::new(), problem: None, _lock: lock, past })
+        let written = past.len();
+        Ok(Self {
+            folder,
+            index,
+            holders: HashMap::new(),
+            problem: None,
+            written,
+            _lock: lock,
+            past,
+        })
     }
 
     /// Why the archive keeps nothing any more, if it does not.
@@ -175,12 +188,18 @@ impl Archive {
     fn write_line(&mut self, line: &Line) -> io::Result<()> {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
+        self.written += 1;
         self.index.write_all(text.as_bytes())
+    }
+
+    /// How many lines the index has.
+    pub(super) fn written(&self) -> usize {
+        self.written
     }
 
     fn hold(&mut self, address: &Address, payload: &Payload) -> io::Result<()> {
         if !self.holders.contains_key(address) {
-            let draft = self.folder.join(format!(".{:016x}.tmp", RandomState::new().hash_one(0)));
+            let draft = self.folder.join(draft_name());
             let mut file = private().write(true).create_new(true).open(&draft)?;
             let written = file.write_all(payload.base64().as_bytes());
             let placed = written.and_then(|()| fs::rename(&draft, self.file_of(address)));
@@ -216,15 +235,16 @@ impl Archive {
     }
 
     fn rewrite(&mut self, lines: &[Line]) -> io::Result<()> {
-        let draft = self.folder.join(".index.tmp");
-        let mut file = private().write(true).create(true).truncate(true).open(&draft)?;
-        let mut text = String::new();
+        let draft = self.folder.join(draft_name());
+        let mut file = private().write(true).create_new(true).open(&draft)?;
+        let mut text = format!("{HEADER}\n");
         for line in lines {
             text.push_str(&serde_json::to_string(line)?);
             text.push('\n');
         }
         file.write_all(text.as_bytes())?;
         fs::rename(&draft, self.folder.join(INDEX))?;
+        self.written = lines.len();
         self.index = private().append(true).open(self.folder.join(INDEX))?;
         Ok(())
     }
@@ -233,10 +253,10 @@ impl Archive {
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name();
             let Some(name) = name.to_str() else { continue };
-            let is_draft = name.starts_with('.') && name.ends_with(DRAFT);
             let address = name.strip_suffix(PAYLOAD).and_then(address_of_hex);
             // Files of others are left alone.
-            if is_draft || address.is_some_and(|address| !self.holders.contains_key(&address)) {
+            if is_draft(name) || address.is_some_and(|address| !self.holders.contains_key(&address))
+            {
                 fs::remove_file(self.folder.join(name))?;
             }
         }
@@ -248,10 +268,34 @@ impl Archive {
     }
 }
 
-/// The lines of an index. One that is none was torn when a process ended.
-fn lines(index: &[u8]) -> Vec<Line> {
-    let lines = index.split(|&byte| byte == b'\n');
-    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+/// The lines of an index behind its header; `None` when it has none, and so is not ours. A line
+/// that is none was torn when a process ended.
+fn lines(index: &[u8]) -> Option<Vec<Line>> {
+    let mut lines = index.split(|&byte| byte == b'\n');
+    if lines.next() != Some(HEADER.as_bytes()) {
+        return None;
+    }
+    Some(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+/// The first line of an index, without which nothing in the folder is touched.
+const HEADER: &str = r#"{"archive":"slotledger","version":1}"#;
+
+fn not_an_archive() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "its index.jsonl is no archive of slotledger")
+}
+
+/// Whether a name is one of the drafts we make: `.`, 16 hex digits, `.tmp`.
+fn is_draft(name: &str) -> bool {
+    let digits = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(DRAFT));
+    digits.is_some_and(|digits| {
+        digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// A name for a file that is not whole yet.
+fn draft_name() -> String {
+    format!(".{:016x}{DRAFT}", RandomState::new().hash_one(0))
 }
 
 /// How the name of a file that is not whole yet ends.

@@ -259,7 +259,8 @@ impl Ledger {
     /// A ledger that starts with what `archive` kept, and keeps in it what it retains.
     ///
     /// Refs of earlier processes give their own bytes, within the same limits: what is older goes
-    /// first. An image of the same call and block keeps its old ref. `nonce` must be a new one.
+    /// first. An image of the same call and block keeps its old ref. A `nonce` that an earlier
+    /// process had is replaced by a random one, since no ref is issued twice.
     pub fn restored(nonce: Nonce, limits: Limits, mut archive: Archive) -> Self {
         let mut ledger = Self::new(nonce, limits);
         let past = archive.take_past();
@@ -300,6 +301,9 @@ impl Ledger {
         restored.reverse();
         let (lines, entries): (Vec<Line>, Vec<Entry>) = restored.into_iter().unzip();
         archive.tidy(&lines);
+        while entries.iter().any(|entry| entry.provenance.image.nonce() == ledger.nonce.as_str()) {
+            ledger.nonce = Nonce::random();
+        }
         for (ordinal, entry) in (0..).zip(&entries) {
             ledger
                 .newest
@@ -423,17 +427,15 @@ impl Ledger {
     fn keep(&mut self, provenance: &Provenance, payload: &Payload, held: bool) -> Option<Address> {
         let archive = self.archive.as_mut()?;
         let address = Archive::address_of(payload.base64().as_bytes());
-        let line = Line {
-            image: provenance.image.to_string(),
-            call_id: provenance.call_id.to_string(),
-            tool: provenance.tool.to_string(),
-            block: provenance.block,
-            media_type: provenance.media_type.to_string(),
-            encoded_len: provenance.encoded_len,
-            at: millis(provenance.retained_at),
-            payload: hex(&address),
-        };
-        archive.keep(&line, &address, held.then_some(payload));
+        if archive.written() >= self.limits.max_issued().saturating_mul(4) {
+            // What was forgotten since still has its lines.
+            let lines = self
+                .entries
+                .iter()
+                .filter_map(|entry| Some(line_of(&entry.provenance, &entry.address?)));
+            archive.tidy(&lines.collect::<Vec<_>>());
+        }
+        archive.keep(&line_of(provenance, &address), &address, held.then_some(payload));
         Some(address)
     }
 
@@ -480,5 +482,19 @@ impl Ledger {
             self.forgotten += 1;
             self.oldest_held = self.oldest_held.max(self.forgotten);
         }
+    }
+}
+
+/// The line of an archive that names an image.
+fn line_of(provenance: &Provenance, address: &Address) -> Line {
+    Line {
+        image: provenance.image.to_string(),
+        call_id: provenance.call_id.to_string(),
+        tool: provenance.tool.to_string(),
+        block: provenance.block,
+        media_type: provenance.media_type.to_string(),
+        encoded_len: provenance.encoded_len,
+        at: millis(provenance.retained_at),
+        payload: hex(address),
     }
 }

@@ -203,6 +203,19 @@ fn a_range_past_the_end_of_the_text_shows_what_is_there() {
 }
 
 #[test]
+fn a_range_behind_the_text_shows_nothing() {
+    let kept = |ranges: Vec<(usize, usize)>| {
+        in_time(move || {
+            let text = "some words [Image #1]\n[Image #2]";
+            let cut = cut_shown(text, cap(5), &spans(ranges), &grammar([NUMBERED])).unwrap();
+            cut.kept.iter().map(|slot| slot.of(text)).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(kept(vec![(100, 120)]), Vec::<&str>::new());
+    assert_eq!(kept(vec![(0, 21), (33, 34), (usize::MAX, usize::MAX)]), ["[Image #1]"]);
+}
+
+#[test]
 fn an_engine_counts_the_matches_of_its_host() {
     let config =
         Config::default().with_grammar(grammar([NUMBERED])).with_nonce(NONCE.parse().unwrap());

@@ -2,6 +2,8 @@
 //!
 //! Its other two functions are L1 and L14.
 
+use slotledger_kit::generate::{ContentCase, from_bytes};
+
 use crate::support::for_all_bytes;
 
 #[test]
@@ -18,10 +20,11 @@ fn the_copies_of_a_content_array_are_the_oracles() {
 fn whatever_is_json_is_answered_as_the_oracle_answers_and_whatever_is_none_is_refused() {
     for_all_bytes(300, slotledger_props::ingest);
     // Bytes are rarely JSON, so some that are.
-    for_all_bytes(400, |bytes| {
-        use slotledger_kit::generate::{ContentCase, from_bytes};
+    for_all_bytes(200, |bytes| {
         let json = from_bytes::<ContentCase>(bytes).to_json();
-        slotledger_props::ingest(json.as_bytes());
-        slotledger_props::ingest(format!("{{\"data\":{json}}}").as_bytes());
+        match bytes.len() % 2 {
+            0 => slotledger_props::ingest(json.as_bytes()),
+            _ => slotledger_props::ingest(format!("{{\"data\":{json}}}").as_bytes()),
+        }
     });
 }

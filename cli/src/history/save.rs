@@ -1,6 +1,7 @@
 //! `slotledger save`: images of a history as files, with receipts.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use owo_colors::OwoColorize as _;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
@@ -11,7 +12,7 @@ use super::reading::History;
 use super::refusal;
 use super::table::{Column, Row, Set, Table};
 use crate::args::SaveArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Source};
 use crate::image_json::{Hex, ReceiptJson};
 use crate::output;
 use crate::words::{count, harmless};
@@ -44,6 +45,12 @@ pub(crate) fn run(args: SaveArgs) -> Result<(), Failure> {
         Ok(folder) => folder,
         Err(error) => return Err(Failure::Folder { path: into, error }),
     };
+    if let Source::File(history) = from
+        && selection.images.iter().any(|image| is_same_file(history, &into.join(&image.path)))
+    {
+        let why = "it is the history that is read, which is never overwritten".to_owned();
+        return Err(Failure::NotWritten { path: history.clone(), why });
+    }
     match folder.write(&selection) {
         Ok(written) => print(&selection, &written, count, json),
         Err(error) => {
@@ -58,6 +65,11 @@ pub(crate) fn run(args: SaveArgs) -> Result<(), Failure> {
             Err(Failure::NotWritten { path, why })
         }
     }
+}
+
+/// Whether both paths lead to one file that exists.
+fn is_same_file(one: &Path, two: &Path) -> bool {
+    one.canonicalize().is_ok_and(|one| two.canonicalize().is_ok_and(|two| one == two))
 }
 
 fn print(

@@ -117,9 +117,9 @@ impl<'a> RawMessage<'a> {
 
 impl RawMessage<'_> {
     pub(super) fn read(self, source: &Source) -> Message {
-        let role = self.role.map(|role| source.share(role)).unwrap_or_default();
+        let role = self.role.map(|role| source.keep(role)).unwrap_or_default();
         let parts = match self.content {
-            Some(Shape::String(text)) => vec![Part::Text(source.share(text))],
+            Some(Shape::String(text)) => vec![Part::Text(source.keep(text))],
             Some(Shape::Array(blocks)) => {
                 blocks.into_iter().flat_map(|block| parts(block, source)).collect()
             }
@@ -247,7 +247,7 @@ fn parts(block: RawBlock<'_, InResult<'_>>, source: &Source) -> Vec<Part> {
             return blocks.read(source).into_iter().filter_map(attached).collect();
         }
         "text" => match fields.text.and_then(Shape::string) {
-            Some(text) => Part::Text(source.share(text)),
+            Some(text) => Part::Text(source.keep(text)),
             None => Part::Other,
         },
         "image" => match fields.source.and_then(Shape::object).map(|raw| raw.bytes(source)) {
@@ -266,7 +266,7 @@ fn parts(block: RawBlock<'_, InResult<'_>>, source: &Source) -> Vec<Part> {
         "tool_result" => match string(fields.tool_use_id, source) {
             Some(call_id) => {
                 let content = match fields.content {
-                    Some(Shape::String(text)) => Content::Text(source.share(text)),
+                    Some(Shape::String(text)) => Content::Text(source.keep(text)),
                     Some(Shape::Array(blocks)) => Content::Blocks(
                         blocks.into_iter().flat_map(|block| block.read(source)).collect(),
                     ),
@@ -303,7 +303,7 @@ fn attached(block: Block) -> Option<Part> {
 }
 
 fn string(value: Option<Shape<'_>>, source: &Source) -> Option<ByteString> {
-    value.and_then(Shape::string).map(|text| source.share(text))
+    value.and_then(Shape::string).map(|text| source.keep(text))
 }
 
 /// What can be read as blocks.
@@ -356,7 +356,7 @@ impl<C: ReadBlocks> RawBlock<'_, C> {
             },
             "search_result" => {
                 let title = string(fields.title, source);
-                let named = fields.source.and_then(Shape::string).map(|text| source.share(text));
+                let named = fields.source.and_then(Shape::string).map(|text| source.keep(text));
                 let texts = match fields.content {
                     Some(Shape::Array(blocks)) => blocks.read(source),
                     Some(_) | None => Vec::new(),
@@ -367,8 +367,7 @@ impl<C: ReadBlocks> RawBlock<'_, C> {
                 let lines: Vec<ByteString> = title.into_iter().chain(named).chain(texts).collect();
                 Some(Block::Text(lines.join("\n").into()))
             }
-            "tool_reference" => string(fields.tool_name, source)
-                .map(|tool| Block::Text(format!("[tool: {tool}]").into())),
+            "tool_reference" => string(fields.tool_name, source).map(|tool| Block::tool(&tool)),
             _ => None,
         };
         vec![block.unwrap_or_else(|| Block::unrecognized_type(&kind))]
@@ -399,7 +398,7 @@ impl<C> RawSource<'_, C> {
         let mime_type = string(self.media_type, source);
         let kind = self.kind.as_ref().and_then(Shape::as_str).unwrap_or_default();
         match (kind, self.data.and_then(Shape::string)) {
-            ("text", Some(text)) => Where::Text(source.share(text)),
+            ("text", Some(text)) => Where::Text(source.keep(text)),
             // A stored image may lack its type, and even the word that it is base64.
             ("base64" | "", Some(data)) => {
                 let data = source.keep(data);

@@ -73,7 +73,7 @@ pub fn read(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        match Source::new(&bytes.slice_ref(line)).and_then(Source::read::<Envelope<'_>>) {
+        match Source::of_part(bytes, line).and_then(Source::read::<Envelope<'_>>) {
             Ok(Some(line)) if line.says_something() => lines.push(line),
             Ok(Some(_)) => has_object = true,
             Ok(None) => {

@@ -15,7 +15,7 @@ use crate::content::shape::{FromMembers, Key, Shape, Skipped};
 const UNKNOWN_ERROR: &str = "Unknown error";
 
 /// Reads an outcome. With `isError` true it is its error text, even if data is present; else its
-/// data; and without data its error text, or nothing (SPEC 9.2).
+/// data; and without data its error text, or nothing (SPEC 9.7).
 ///
 /// ```
 /// use slotledger::content::{Content, wire::outcome};

@@ -9,7 +9,7 @@ use crate::support::for_all_bytes;
 
 #[test]
 fn l14_a_ledger_answers_as_its_plain_model_and_a_lookup_changes_no_later_answer() {
-    for_all_bytes(1_500, slotledger_props::ledger);
+    for_all_bytes(900, slotledger_props::ledger);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The definition of the tool, in every format (SPEC 19.1).
 
 use serde_json::{Value, json};
-use slotledger::history::{ToolFormat, save_recent_image};
+use slotledger::history::{ToolFormat, save_tool};
 
 const DESCRIPTION: &str = "Saves an image of this conversation to a file, byte for byte: an attachment, or one that a tool returned. Images are counted from the newest, which is index 0. Saves the very image that is meant or refuses and says why.";
 
@@ -56,6 +56,6 @@ fn a_definition_is_this_and_nothing_else() {
             json!({"type": "function", "name": name, "description": DESCRIPTION, "parameters": strict(), "strict": true}),
         ),
     ] {
-        assert_eq!(save_recent_image(format), expected, "{format:?}");
+        assert_eq!(save_tool(format), expected, "{format:?}");
     }
 }

@@ -23,6 +23,26 @@ pub fn cut(bytes: &[u8]) {
     cut_stored(&text, near, unit, &whole);
     let case: CutStoredCase = from_bytes(bytes);
     cut_stored(&case.text, case.cap as usize, case.unit, &case.ranges);
+    behind_the_text(&case, seed);
+}
+
+/// A range may reach past the end of the text, start behind it, or inside a character: nothing is
+/// shown there that is not there.
+fn behind_the_text(case: &CutStoredCase, seed: usize) {
+    let len = case.text.len();
+    let start = seed % (len + 2);
+    let behind = [(start, len + seed % 9), (len + 9, len + 12), (len + 12, usize::MAX)];
+    let mut shown = Spans::default();
+    for (start, end) in behind {
+        assert!(shown.push(Span::new(start, end)), "ranges ascend");
+    }
+    let mut within = Spans::default();
+    within.push(Span::new(start.min(len), len));
+    let cap = cap_of(case.cap as usize, case.unit);
+    for grammar in [&Grammar::default(), &*dialects::ALL] {
+        let cut = cut_shown(&case.text, cap, &shown, grammar);
+        assert_eq!(cut, cut_shown(&case.text, cap, &within, grammar));
+    }
 }
 
 fn cut_text(text: &str, cap: usize, unit: Unit) {
