@@ -12,6 +12,7 @@
 mod support;
 
 mod api;
+mod archive;
 mod dialects;
 mod differential;
 mod floors;
