@@ -260,6 +260,20 @@ fn four_times_as_many_refs_are_known_as_images_are_held() {
 }
 
 #[test]
+fn a_ledger_that_is_full_grows_no_more() {
+    let mut ledger = ledger(64, 1 << 20);
+    let mut retain = |turns: std::ops::Range<usize>| {
+        for turn in turns {
+            ledger.retain(&call(&format!("c{turn:06}")), turn, &image(&format!("{turn:08}")));
+        }
+    };
+    let fill = allocation_counter::measure(|| retain(0..1_000));
+    let more = allocation_counter::measure(|| retain(1_000..30_000));
+    // A table may have doubled, and no more.
+    assert!(more.bytes_current <= fill.bytes_current, "{fill:?} {more:?}");
+}
+
+#[test]
 fn a_look_renews_nothing_and_neither_does_coming_again() {
     let mut ledger = ledger(2, 1_000);
     let [first, second] = [0, 1].map(|block| ledger.retain(&call("c1"), block, &image("AAAA")));

@@ -134,6 +134,20 @@ fn two_thousand_references_are_held() {
 }
 
 #[test]
+fn a_registry_that_is_full_grows_no_more() {
+    let mut registry = registry();
+    let mut enter = |turns: std::ops::Range<usize>| {
+        for turn in turns {
+            registry.register(&reference(&format!("mcp://{turn:06}"), "n"), &call());
+        }
+    };
+    let fill = allocation_counter::measure(|| enter(0..4_000));
+    let more = allocation_counter::measure(|| enter(4_000..60_000));
+    // A table may have doubled, and no more.
+    assert!(more.bytes_current <= fill.bytes_current, "{fill:?} {more:?}");
+}
+
+#[test]
 fn a_registry_has_room_for_one_at_least() {
     let mut registry = Registry::with_max(RefIds::process(), 0);
     assert!(registry.is_empty());

@@ -75,7 +75,7 @@ fn l05_the_slots_of_a_head_are_those_of_the_full_text_that_end_before_the_cut() 
 #[test]
 fn l06_a_cut_lies_at_most_1004_units_before_the_character_safe_cap_and_never_after_it() {
     let plain = Grammar::default();
-    let grammar = grammar([r"y.{0,400}n", r"\[[^\]]*\]"]);
+    let grammar = grammar([r"x{1,2000}", r"y.{0,400}n", r"\[[^\]]*\]"]);
     texts_and_caps(|text, limits| {
         let wide = slotledger_kit::units(text);
         for (limit, (unit, kit_unit)) in in_all_units(limits) {

@@ -11,9 +11,43 @@ use slotledger_kit::oracle;
 use crate::dialects::grammar;
 use crate::support::{for_all_bytes, len_utf16};
 
+/// What tells a slot from what is none.
+const PIECES: [&str; 24] = [
+    "[ref_1_a] ",
+    "[ref_",
+    "1_a",
+    "] ",
+    "\n",
+    "\r",
+    "\u{2028}",
+    "\u{2029}",
+    "image/",
+    "IMAGE/",
+    "png",
+    "PNG",
+    "_",
+    "-",
+    "x",
+    "é",
+    "/",
+    ".",
+    " ",
+    "\u{17F}",
+    "[image: ",
+    "image/png, 1B",
+    ", ref img_a_1",
+    "]",
+];
+
 #[test]
 fn l01_the_slots_found_are_those_that_the_grammars_applied_at_every_position_find() {
     for_all_bytes(400, slotledger_props::scan);
+    // And those of what tells the grammars apart, close together.
+    for_all_bytes(24, |bytes| {
+        let text: String =
+            bytes.iter().map(|byte| PIECES[usize::from(*byte) % PIECES.len()]).collect();
+        slotledger_props::scan(text.as_bytes());
+    });
 }
 
 #[test]

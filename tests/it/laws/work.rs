@@ -111,11 +111,13 @@ fn ingest(json: &str) -> usize {
 /// Cuts in the middle and at the end, and keeps what is shown in one range, and in very many.
 fn cut(text: &str, grammar: &Grammar) -> usize {
     let mut many = Spans::default();
-    let mut start = 0;
+    let (mut start, mut turn) = (0, 0);
     while start < text.len() {
         let end = text.ceil_char_boundary(start + 9);
         many.push(Span::new(start, end));
-        start = end + usize::from(start % 3 == 0);
+        // Ranges that touch, that are a joiner apart, and that are farther apart.
+        turn += 1;
+        start = text.ceil_char_boundary(end + [0, 1, 2, 9][turn % 4]);
     }
     let mut one = Spans::default();
     one.push(Span::new(0, text.len()));
@@ -146,6 +148,13 @@ fn all_cut(_: usize) -> usize {
     8
 }
 
+fn enter(count: usize, registry: &mut Registry) {
+    for index in 0..count {
+        let reference = Reference::new(format!("mcp://{index}")).unwrap();
+        registry.register(&reference, &Call::new("c", "list"));
+    }
+}
+
 fn scan(text: &str) -> usize {
     slots(text).count()
 }
@@ -156,7 +165,7 @@ fn scan_with_dialects(text: &str) -> usize {
     GRAMMAR.slots(text).count()
 }
 
-const WORKS: [Work; 33] = [
+const WORKS: [Work; 36] = [
     Work {
         name: "stubs that are begun on one line, found",
         pieces: 200_000,
@@ -273,6 +282,13 @@ const WORKS: [Work; 33] = [
         counted: all_cut,
     },
     Work {
+        name: "one line without a dialect slot, cut",
+        pieces: 20_000,
+        input: |n| repeated("[Image #", n),
+        run: cut_with_dialects,
+        counted: all_cut,
+    },
+    Work {
         name: "segments without a dialect slot, cut",
         pieces: 20_000,
         input: |n| repeated("[Image #\r", n),
@@ -297,6 +313,16 @@ const WORKS: [Work; 33] = [
             array(n, |index| {
                 format!(r#"{{"type":"image","data":"{index:08}","mimeType":"image/png"}}"#)
             })
+        },
+        run: ingest,
+        counted: |n| n,
+    },
+    Work {
+        name: "texts in one result, taken in",
+        pieces: 50_000,
+        input: |n| {
+            let text = "a line of words, and some more. ".repeat(4);
+            array(n, |_| format!(r#"{{"type":"text","text":"{text}"}}"#))
         },
         run: ingest,
         counted: |n| n,
@@ -424,13 +450,21 @@ const WORKS: [Work; 33] = [
         input: |n| n.to_string(),
         run: |n| {
             let mut registry = Registry::new(RefIds::process());
-            for index in 0..n.parse().unwrap() {
-                let reference = Reference::new(format!("mcp://{index}")).unwrap();
-                registry.register(&reference, &Call::new("c", "list"));
-            }
+            enter(n.parse().unwrap(), &mut registry);
             registry.len()
         },
         counted: |_| 2_000,
+    },
+    Work {
+        name: "references entered, and none dropped",
+        pieces: 30_000,
+        input: |n| n.to_string(),
+        run: |n| {
+            let mut registry = Registry::with_max(RefIds::process(), usize::MAX);
+            enter(n.parse().unwrap(), &mut registry);
+            registry.len()
+        },
+        counted: |n| n,
     },
     Work {
         name: "a payload measured and decoded",
