@@ -313,6 +313,44 @@ fn only_whole_numbers_below_2_to_53_are_sizes() {
 }
 
 #[test]
+fn a_claim_that_does_not_fit_is_dropped_and_one_that_fits_is_kept() {
+    let digest = |len: usize| format!("sha256:{}", "aZ9_-".repeat(9).get(..len).unwrap());
+    for (field, value, fits) in [
+        ("digest", digest(43), true),
+        ("digest", digest(42), false),
+        ("digest", digest(44), false),
+        ("digest", digest(43).replace('Z', "+"), false),
+        ("digest", digest(43).replace('Z', "="), false),
+        ("digest", digest(43).replace("sha256:", "SHA256:"), false),
+        ("digest", digest(43).replace("sha256:", "sha512:"), false),
+        ("digest", format!(" {}", digest(43)), false),
+        ("disposition", "never".to_owned(), true),
+        ("disposition", "ref".to_owned(), true),
+        ("disposition", "Never".to_owned(), false),
+        ("disposition", String::new(), false),
+        ("expiresAt", "whenever".to_owned(), true),
+        ("name", String::new(), true),
+        ("mimeType", "no type".to_owned(), true),
+    ] {
+        let json = format!(r#"[{{"type":"resource_link","uri":"u","{field}":"{value}"}}]"#);
+        let result = read(json);
+        let Content::Blocks(blocks) = &result.content else { panic!("blocks") };
+        let [Block::Reference(reference)] = blocks.as_slice() else { panic!("a reference") };
+        let kept = match field {
+            "digest" => &reference.digest,
+            "disposition" => &reference.disposition,
+            "expiresAt" => &reference.expires_at,
+            "name" => &reference.name,
+            _ => &reference.mime_type,
+        };
+        assert_eq!(kept.as_deref(), fits.then_some(value.as_str()), "{field} {value}");
+        let dropped: Vec<Loss> =
+            (!fits).then_some(Loss::DroppedField { block: 0, field }).into_iter().collect();
+        assert_eq!(result.losses, dropped, "{field} {value}");
+    }
+}
+
+#[test]
 fn one_element_that_is_no_block_makes_json_of_all() {
     let image = format!(r#"{{"type":"image","data":"{PNG}","mimeType":"image/png"}}"#);
     for odd in [

@@ -129,6 +129,40 @@ fn a_stored_copy_whose_record_is_kept_names_the_place_to_read_on() {
 }
 
 #[test]
+fn a_notice_counts_in_the_unit_of_the_cap() {
+    let text = "aé漢😀".repeat(5);
+    for (cap, head, total) in [
+        (Cap::utf16(9), 8, 25),
+        (Cap::chars(9), 9, 20),
+        (Cap::bytes(19), 16, 50),
+        (Cap::bytes(20), 20, 50),
+    ] {
+        let none = Spans::default();
+        let of = |keeping| {
+            StoredCopy::of(&text.as_str().into(), cap, &none, &Grammar::default(), keeping)
+        };
+        let kept = of(Keeping::Kept { call_id: "c1" });
+        assert_eq!((kept.head_len, kept.total_len), (head, total), "{cap:?}");
+        let head_text = &text[..cap.reached_in(&text).unwrap()];
+        let notice = format!(
+            "\n\n[truncated — showing {head} of {total} chars; full result: \
+             get_full_tool_result({{\"toolCallId\":\"c1\",\"startChar\":{head}}})]"
+        );
+        assert_eq!(kept.text, format!("{head_text}{notice}"));
+        let notice = format!(
+            "\n\n[truncated — showing {head} of {total} chars; keeping the full result FAILED (x); \
+             content over the cap was not retained]"
+        );
+        assert_eq!(of(Keeping::Failed { reason: "x" }).text, format!("{head_text}{notice}"));
+        let notice = format!(
+            "\n\n[truncated — original was {total} chars; no writable workspace, full content not \
+             retained]"
+        );
+        assert_eq!(of(Keeping::NoStore).text, format!("{head_text}{notice}"));
+    }
+}
+
+#[test]
 fn a_call_id_is_quoted_as_json() {
     let keeping = Keeping::Kept { call_id: "a\"b\\c\n\u{1}é" };
     let stored = stored("abcdef", 3, &Spans::default(), keeping);
