@@ -2,8 +2,9 @@
 # Counts the instructions of each piece of work, and fails when one takes more than 3 % more than
 # benches/record/instructions.tsv says. With --record it writes that file anew.
 #
-# Counts are the same on every run of one binary, whatever else the machine does. Another compiler or
-# another processor counts otherwise: then the record does not apply, and this says so and fails.
+# Counts are nearly the same on every run of one binary, whatever else the machine does: only hash maps differ,
+# so the least of three counts, and a thousand more are let pass. Another compiler or another processor counts
+# otherwise: then the record does not apply, and this says so and fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,9 +19,11 @@ grep -qw avx2 /proc/cpuinfo && vectors=avx2 || vectors=sse2
 machine="# $(rustc --version), $(uname -m) with $vectors"
 
 count() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no \
-    --toggle-collect='*meter*measured*' "$meter" "$1" 2>&1 |
-    sed -n 's/.*Collected : //p'
+  for _ in 1 2 3; do
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no \
+      --toggle-collect='*meter*measured*' "$meter" "$1" 2>&1 |
+      sed -n 's/.*Collected : //p'
+  done | sort -n | head -1
 }
 
 if [[ ${1-} == --record ]]; then
@@ -43,7 +46,7 @@ while IFS=$'\t' read -r work _; do
   was=$(awk -F'\t' -v work="$work" '$1 == work { print $2 }' "$record")
   [[ -n $was ]] || { echo "meter: $work is not on record" >&2; exit 2; }
   verdict=ok
-  if ((now * 100 > was * 103)); then
+  if ((now * 100 > was * 103 + 100000)); then
     verdict='MORE THAN 3 % OVER'
     failed=1
   fi
