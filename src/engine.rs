@@ -88,7 +88,9 @@ impl Session {
     /// Total: every result has its copies.
     pub fn ingest_at(&mut self, call: &Call, result: &ToolResult, cap: Cap) -> Ingested {
         let ingested = self.copies_of(call, result, cap);
-        self.conversation.complete(call.clone(), ingested.stored.text.clone());
+        // In memory of its own: a text that was not cut shares all of what the tool sent.
+        let text = ByteString::from(&*ingested.stored.text);
+        self.conversation.complete(call.clone(), text);
         ingested
     }
 

@@ -94,3 +94,7 @@ pub use engine::{Engine, Ingested, Session};
 pub use image::{Ledger, Registry};
 pub use slot::{Grammar, ImageRef, MediaType, RefId, slots};
 pub use text::{Cap, Unit};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -136,7 +136,10 @@ impl Source {
     /// A string that will be held for long: shared only where it is most of the source, so that
     /// a small image never keeps a large result in memory.
     pub(crate) fn keep(&self, text: Cow<'_, str>) -> ByteString {
-        if text.len() >= self.shared_len / 2 { self.share(text) } else { text.as_ref().into() }
+        match text {
+            Cow::Borrowed(text) if text.len() < self.shared_len / 2 => text.into(),
+            Cow::Borrowed(_) | Cow::Owned(_) => self.share(text),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a conversation holds that can show an image, and the batch of calls still open.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use bytestring::ByteString;
 
@@ -19,7 +19,10 @@ pub struct Conversation {
     reach: usize,
     /// The tool of each call met in a message, by its latest use.
     tools: HashMap<ByteString, ByteString>,
-    pending: Vec<Call>,
+    /// The calls without a result, by the order in which they were opened, and where each id is.
+    pending: BTreeMap<u64, Call>,
+    pending_ids: HashMap<ByteString, VecDeque<u64>>,
+    opened: u64,
     completed: Vec<StoredResult>,
 }
 
@@ -50,7 +53,9 @@ impl Conversation {
             messages: Vec::new(),
             reach,
             tools: HashMap::new(),
-            pending: Vec::new(),
+            pending: BTreeMap::new(),
+            pending_ids: HashMap::new(),
+            opened: 0,
             completed: Vec::new(),
         }
     }
@@ -103,13 +108,18 @@ impl Conversation {
 
     /// Opens calls: each is pending until its result comes.
     pub(crate) fn begin(&mut self, calls: impl IntoIterator<Item = Call>) {
-        self.pending.extend(calls);
+        for call in calls {
+            self.pending_ids.entry(call.id.clone()).or_default().push_back(self.opened);
+            self.pending.insert(self.opened, call);
+            self.opened += 1;
+        }
     }
 
     /// Takes the stored text of a call's result into the open batch.
     pub(crate) fn complete(&mut self, call: Call, text: ByteString) {
-        if let Some(at) = self.pending.iter().position(|pending| pending.id == call.id) {
-            self.pending.remove(at);
+        let first = self.pending_ids.get_mut(&call.id).and_then(VecDeque::pop_front);
+        if let Some(opened) = first {
+            self.pending.remove(&opened);
         }
         self.completed.push(StoredResult { call, text });
     }
@@ -118,6 +128,7 @@ impl Conversation {
     /// they are; of none, no message is made.
     pub(crate) fn commit(&mut self) -> usize {
         self.pending.clear();
+        self.pending_ids.clear();
         let results = std::mem::take(&mut self.completed);
         let count = results.len();
         if count > 0 {
@@ -126,9 +137,9 @@ impl Conversation {
         count
     }
 
-    /// The calls of the open batch that have no result yet.
-    pub fn pending(&self) -> &[Call] {
-        &self.pending
+    /// The calls of the open batch that have no result yet, in the order in which they were opened.
+    pub fn pending(&self) -> Vec<Call> {
+        self.pending.values().cloned().collect()
     }
 
     /// The results of the open batch, in the order in which they completed.

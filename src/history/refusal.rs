@@ -89,7 +89,7 @@ pub enum SaveError {
         call: Box<Call>,
     },
     /// The image's ref is not known here: it is of another process, forged, or too old.
-    NoRecord {
+    NotKnown {
         /// Which image.
         subject: Subject,
         /// Its ref.
@@ -143,7 +143,7 @@ impl SaveError {
             Self::NoRef { .. } => "no_ref",
             Self::Foreign { .. } | Self::OnlyQuoted { .. } => "foreign",
             Self::Evicted { .. } => "evicted",
-            Self::NoRecord { .. } | Self::UnknownRef { .. } => "unknown_ref",
+            Self::NotKnown { .. } | Self::UnknownRef { .. } => "unknown_ref",
             Self::Undecodable { .. } => "undecodable",
             Self::NotInContext { .. } => "not_in_context",
             Self::SiblingsPending(_) => "siblings_pending",
@@ -175,8 +175,8 @@ impl SaveError {
             Self::Evicted { subject, image, call } => {
                 notice::evicted_image(&subject.name(), image.as_str(), &call.tool, &call.id)
             }
-            Self::NoRecord { subject, image, call } => {
-                notice::image_without_record(&subject.name(), image.as_str(), &call.tool, &call.id)
+            Self::NotKnown { subject, image, call } => {
+                notice::unknown_image(&subject.name(), image.as_str(), &call.tool, &call.id)
             }
             Self::Undecodable { subject, source } => {
                 notice::undecodable_image(&subject.name(), &reason_of(*source))
@@ -247,7 +247,7 @@ impl fmt::Display for SaveError {
                 call.id, owner.id
             ),
             Self::Evicted { image, .. } => write!(f, "{image} was evicted"),
-            Self::NoRecord { image, .. } | Self::UnknownRef { image } => {
+            Self::NotKnown { image, .. } | Self::UnknownRef { image } => {
                 write!(f, "{image} is not known")
             }
             Self::Undecodable { .. } => f.write_str("the image cannot be decoded"),

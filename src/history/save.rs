@@ -130,7 +130,7 @@ fn recent(
     }
     let mut images = Vec::with_capacity(seen.len());
     for (offset, image) in seen.iter().enumerate() {
-        let bytes = image.bytes(Subject::Index(image.index), ledger)?;
+        let bytes = image.resolve(Subject::Index(image.index), ledger)?;
         images.push(Selected {
             path: numbered(&request.path, offset, count),
             image_index: image.index,
@@ -168,7 +168,7 @@ fn by_ref(
             quoted = true;
             continue;
         }
-        let bytes = seen.bytes(Subject::Ref(image), ledger)?;
+        let bytes = seen.resolve(Subject::Ref(image), ledger)?;
         let selected = Selected {
             path: request.path.clone(),
             image_index: 0,
@@ -193,7 +193,7 @@ fn by_ref(
 
 /// The bytes of an image and what is said of them.
 #[derive(Debug)]
-pub(super) struct Bytes {
+struct Resolved {
     media_type: ByteString,
     origin: Origin,
     payload: Payload,
@@ -206,12 +206,12 @@ impl SeenImage<'_> {
     ///
     /// The reason.
     pub fn check(&self, ledger: &Ledger) -> Result<(), SaveError> {
-        self.bytes(Subject::Index(self.index), ledger).map(|_| ())
+        self.resolve(Subject::Index(self.index), ledger).map(|_| ())
     }
 
     /// Its bytes as base64, if it can be saved.
     pub fn payload(&self, ledger: &Ledger) -> Option<Payload> {
-        self.bytes(Subject::Index(self.index), ledger).ok().map(|bytes| bytes.payload)
+        self.resolve(Subject::Index(self.index), ledger).ok().map(|bytes| bytes.payload)
     }
 
     /// Its media type, normalized; an attachment that names none is `image/png`.
@@ -226,13 +226,13 @@ impl SeenImage<'_> {
         }
     }
 
-    fn bytes(&self, subject: Subject, ledger: &Ledger) -> Result<Bytes, SaveError> {
+    fn resolve(&self, subject: Subject, ledger: &Ledger) -> Result<Resolved, SaveError> {
         let index = self.index;
         let bytes = match self.seen {
             Seen::Attachment(Attachment::Elsewhere { .. }) => {
                 return Err(SaveError::AttachmentNotInline { index });
             }
-            Seen::Attachment(attachment @ Attachment::Inline(image)) => Bytes {
+            Seen::Attachment(attachment @ Attachment::Inline(image)) => Resolved {
                 media_type: media_type_of(attachment),
                 origin: Origin::Attachment,
                 payload: Payload::new(image.payload()),
@@ -253,7 +253,7 @@ impl SeenImage<'_> {
                 };
                 let Some(image) = image else { return Err(SaveError::NoRef { index, call }) };
                 let held = held(index, subject, image, call, ledger)?;
-                Bytes {
+                Resolved {
                     media_type: held.provenance.media_type().as_str().into(),
                     origin: Origin::ToolResult {
                         image,
@@ -299,7 +299,7 @@ fn held(
         }
         Lookup::Retained(held) => Ok(held),
         Lookup::Evicted(_) => Err(SaveError::Evicted { subject, image, call }),
-        Lookup::Unknown => Err(SaveError::NoRecord { subject, image, call }),
+        Lookup::Unknown => Err(SaveError::NotKnown { subject, image, call }),
     }
 }
 

@@ -218,13 +218,13 @@ pub struct Ledger {
 #[derive(Debug)]
 struct Entry {
     provenance: Provenance,
-    bytes: Bytes,
+    custody: Custody,
     /// Where the archive has its bytes, if there is one.
     address: Option<Address>,
 }
 
 #[derive(Debug)]
-enum Bytes {
+enum Custody {
     Held(Payload),
     /// Gone; the fingerprint tells whether the same image comes again.
     Gone(Fingerprint),
@@ -278,13 +278,13 @@ impl Ledger {
                 images -= 1;
                 bytes -= line.encoded_len;
                 archive.count_holder(address);
-                Bytes::Held(payload)
+                Custody::Held(payload)
             } else {
                 if !fits && !is_too_large {
                     // What came before it is older, so it is gone as well.
                     images = 0;
                 }
-                Bytes::Gone(Fingerprint::Address(address))
+                Custody::Gone(Fingerprint::Address(address))
             };
             let provenance = Provenance {
                 image,
@@ -295,7 +295,7 @@ impl Ledger {
                 encoded_len: line.encoded_len,
                 retained_at: line.retained_at(),
             };
-            let entry = Entry { provenance, bytes: kept, address: Some(address) };
+            let entry = Entry { provenance, custody: kept, address: Some(address) };
             restored.push((line.clone(), entry));
         }
         restored.reverse();
@@ -308,7 +308,7 @@ impl Ledger {
             ledger
                 .newest
                 .insert((entry.provenance.call_id.clone(), entry.provenance.block), ordinal);
-            if let Bytes::Held(payload) = &entry.bytes {
+            if let Custody::Held(payload) = &entry.custody {
                 ledger.held += 1;
                 ledger.held_bytes += payload.base64().len();
             }
@@ -352,14 +352,14 @@ impl Ledger {
         };
         let fits = self.limits.max_images > 0 && encoded_len <= self.limits.max_base64_bytes;
         let address = self.keep(&provenance, &payload, fits);
-        let bytes = if fits {
+        let custody = if fits {
             self.held += 1;
             self.held_bytes += encoded_len;
-            Bytes::Held(payload)
+            Custody::Held(payload)
         } else {
-            Bytes::Gone(self.fingerprint(&payload))
+            Custody::Gone(self.fingerprint(&payload))
         };
-        self.entries.push_back(Entry { provenance, bytes, address });
+        self.entries.push_back(Entry { provenance, custody, address });
         self.newest.insert(key, ordinal);
         self.evict();
         self.forget();
@@ -378,11 +378,11 @@ impl Ledger {
         };
         match entry {
             // The whole ref must be the one issued: `img_a_07` is not `img_a_7`.
-            Some(entry) if entry.provenance.image == image => match &entry.bytes {
-                Bytes::Held(payload) => {
+            Some(entry) if entry.provenance.image == image => match &entry.custody {
+                Custody::Held(payload) => {
                     Lookup::Retained(Held { provenance: &entry.provenance, payload })
                 }
-                Bytes::Gone(_) => Lookup::Evicted(&entry.provenance),
+                Custody::Gone(_) => Lookup::Evicted(&entry.provenance),
             },
             Some(_) | None => Lookup::Unknown,
         }
@@ -408,13 +408,13 @@ impl Ledger {
     }
 
     fn is_same(&self, entry: &Entry, payload: &Payload) -> bool {
-        match &entry.bytes {
-            Bytes::Held(held) => held == payload,
-            Bytes::Gone(_) if entry.provenance.encoded_len != payload.base64().len() => false,
-            Bytes::Gone(Fingerprint::Address(address)) => {
+        match &entry.custody {
+            Custody::Held(held) => held == payload,
+            Custody::Gone(_) if entry.provenance.encoded_len != payload.base64().len() => false,
+            Custody::Gone(Fingerprint::Address(address)) => {
                 Archive::address_of(payload.base64().as_bytes()) == *address
             }
-            Bytes::Gone(fingerprint) => *fingerprint == self.fingerprint(payload),
+            Custody::Gone(fingerprint) => *fingerprint == self.fingerprint(payload),
         }
     }
 
@@ -445,7 +445,7 @@ impl Ledger {
             let Ok(at) = usize::try_from(self.oldest_held - self.forgotten) else { return };
             self.oldest_held += 1;
             let Some(entry) = self.entries.get(at) else { return };
-            let Bytes::Held(payload) = &entry.bytes else { continue };
+            let Custody::Held(payload) = &entry.custody else { continue };
             let fingerprint = match entry.address {
                 Some(address) => Fingerprint::Address(address),
                 None => self.fingerprint(payload),
@@ -456,7 +456,7 @@ impl Ledger {
                 archive.release(address);
             }
             if let Some(entry) = self.entries.get_mut(at) {
-                entry.bytes = Bytes::Gone(fingerprint);
+                entry.custody = Custody::Gone(fingerprint);
             }
         }
     }
@@ -464,11 +464,11 @@ impl Ledger {
     /// Forgets the oldest refs over the limit.
     fn forget(&mut self) {
         while self.entries.len() > self.limits.max_issued() {
-            let Some(Entry { provenance, bytes, address }) = self.entries.pop_front() else {
+            let Some(Entry { provenance, custody, address }) = self.entries.pop_front() else {
                 return;
             };
             // Only where newer images were too large to be held does the oldest still have bytes.
-            if let Bytes::Held(payload) = bytes {
+            if let Custody::Held(payload) = custody {
                 self.held -= 1;
                 self.held_bytes -= payload.base64().len();
                 if let (Some(address), Some(archive)) = (&address, &mut self.archive) {

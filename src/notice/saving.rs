@@ -99,7 +99,7 @@ pub(crate) fn evicted_image(which: &str, image: &str, tool: &str, call_id: &str)
 }
 
 /// An image whose ref is not known.
-pub(crate) fn image_without_record(which: &str, image: &str, tool: &str, call_id: &str) -> String {
+pub(crate) fn unknown_image(which: &str, image: &str, tool: &str, call_id: &str) -> String {
     format!(
         "{which} ({image}, from {}) is no longer retained: this process has no record of that \
          ref; re-run the tool",

@@ -19,6 +19,7 @@ mod floors;
 mod hostile;
 mod laws;
 mod ledger;
+mod memory;
 mod recipes;
 mod registry;
 mod regressions;

@@ -40,7 +40,7 @@ pub(super) fn why(error: &SaveError) -> String {
         SaveError::Evicted { image, call, .. } => {
             format!("{image}, from {}, was let go by the ledger, so its bytes are gone", of(call))
         }
-        SaveError::NoRecord { image, call, .. } => format!(
+        SaveError::NotKnown { image, call, .. } => format!(
             "the bytes of {image}, in the result of {}, are not here; --ledger can name an archive \
              that has them",
             of(call)

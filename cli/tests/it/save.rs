@@ -300,3 +300,20 @@ fn what_is_no_selector_is_misuse() {
         assert_eq!((out.code, &*out.stdout), (Some(2), ""), "{args:?}");
     }
 }
+
+#[test]
+fn the_history_that_is_read_is_never_written_over() {
+    let into = folder("save_over_history");
+    let history = into.join("h.json");
+    fs::copy(fixture("session.jsonl"), &history).unwrap();
+    let before = fs::read(&history).unwrap();
+    let (path, folder) = (history.to_str().unwrap(), into.to_str().unwrap());
+    let args = ["save", path, "--path", "h.json", "--replace", "--into", folder];
+    let out = slotledger(args).run();
+    let error = format!(
+        "slotledger: {}: it is the history that is read, which is never overwritten\n",
+        history.display()
+    );
+    assert_eq!(out, ended(1, "", error));
+    assert_eq!(fs::read(&history).unwrap(), before);
+}

@@ -3,7 +3,7 @@
 use bytestring::ByteString;
 
 use crate::content::canonical::Canonical;
-use crate::content::json::{compact, mended};
+use crate::content::json::{self, compact};
 use crate::content::shape::{Members, Shape, Skipped};
 
 /// The longest JSON that is compared parsed, in bytes. Longer ones are compared as spelled, so
@@ -20,25 +20,19 @@ pub(super) fn unless_said(structured: &str, texts: &[ByteString]) -> Option<(Str
     let member = only_member(&compacted);
     let wrapped_text = member.and_then(|member| serde_json::from_str::<Shape<'_>>(member).ok());
     let wrapped_text = wrapped_text.and_then(Shape::string);
-    let [mended_value, mended_member] = [Some(compacted.as_str()), member].map(mended_if_refused);
-    let value = parse(mended_value.as_deref().unwrap_or(&compacted));
-    let member = mended_member.as_deref().or(member).and_then(parse);
+    let (mut mended_value, mut mended_member) = (None, None);
+    let value = parse(&compacted, &mut mended_value);
+    let member = member.and_then(|member| parse(member, &mut mended_member));
     let said = texts.iter().any(|text| {
         let json = text.trim_ascii();
         if json == compacted || wrapped_text.as_deref() == Some(text) {
             return true;
         }
-        let mended = mended_if_refused(Some(json));
-        let parsed = parse(mended.as_deref().unwrap_or(json));
+        let mut mended = None;
+        let parsed = parse(json, &mut mended);
         parsed.is_some() && (parsed == value || parsed == member)
     });
     (!said).then_some((compacted, lone_surrogates))
-}
-
-/// What makes JSON of a text that a strict parser refuses, if that is in our power.
-fn mended_if_refused(json: Option<&str>) -> Option<String> {
-    let json = json?;
-    if parse(json).is_some() || json.len() > MAX_PARSED { None } else { mended(json) }
 }
 
 /// The member of an object that has only this one.
@@ -46,6 +40,14 @@ fn only_member(json: &str) -> Option<&str> {
     serde_json::from_str::<Shape<'_, Skipped, Members<'_>>>(json).ok()?.object()?.only()
 }
 
-fn parse(json: &str) -> Option<Canonical<'_>> {
-    if json.len() <= MAX_PARSED { Canonical::parse(json) } else { None }
+/// Reads `json`, as `mended` where a strict parser refuses it; `None` when it is too long or none.
+fn parse<'j>(json: &'j str, mended: &'j mut Option<String>) -> Option<Canonical<'j>> {
+    if json.len() > MAX_PARSED {
+        return None;
+    }
+    if let Some(value) = Canonical::parse(json) {
+        return Some(value);
+    }
+    *mended = json::mended(json);
+    Canonical::parse(mended.as_deref()?)
 }

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use slotledger::Cap;
 use slotledger::content::{Attachment, Call, Image, Message, Part};
 use slotledger::history::{SIBLING_TIMEOUT, SaveError, wait_for_siblings};
 
 use super::{given, images, ingest, listed};
-use crate::support::session;
+use crate::support::{in_time, read, session};
 
 fn calls(calls: &[(&str, &str)]) -> Vec<Call> {
     calls.iter().map(|(id, tool)| Call::new(*id, *tool)).collect()
@@ -21,11 +22,10 @@ fn a_save_before_its_sibling_in_the_message_gets_the_same_image() {
         ingest(&mut session, "c0", "snap", &images(&["OLDE"]));
         session.commit();
         session.begin(calls(&order));
-        let waited =
-            wait_for_siblings(|| session.conversation().pending().to_vec(), Duration::ZERO);
+        let waited = wait_for_siblings(|| session.conversation().pending(), Duration::ZERO);
         assert_eq!(waited.unwrap_err().calls, calls(&[("c1", "snap")]));
         ingest(&mut session, "c1", "snap", &images(&["NEWE"]));
-        let pending = || session.conversation().pending().to_vec();
+        let pending = || session.conversation().pending();
         assert_eq!(pending(), calls(&[("s", "save_recent_image")]));
         wait_for_siblings(pending, Duration::ZERO).expect("only the save itself is left");
         assert_eq!(given(&session, 0).unwrap(), "NEWE");
@@ -106,4 +106,40 @@ fn a_save_goes_on_as_soon_as_the_batch_is_done() {
     let waited = start.elapsed();
     assert_eq!(asked, 4, "and not once more");
     assert!(waited >= Duration::from_millis(60), "20 ms between one question and the next");
+}
+
+#[test]
+fn a_save_is_known_by_the_last_part_of_its_name() {
+    for tool in ["save_recent_image", "mcp__files__save_recent_image", "files.save_recent_image"] {
+        let left = || calls(&[("s1", tool)]);
+        wait_for_siblings(left, Duration::ZERO).expect(tool);
+    }
+    for tool in ["not_save_recent_image", "save_recent_image2", ""] {
+        let left = || calls(&[("s1", tool)]);
+        assert_eq!(wait_for_siblings(left, Duration::ZERO).unwrap_err().calls, left(), "{tool:?}");
+    }
+}
+
+#[test]
+fn many_calls_complete_in_any_order_in_linear_work() {
+    const COUNT: usize = 100_000;
+    in_time(|| {
+        let mut session = session();
+        session.begin((0..COUNT).map(|at| Call::new(format!("c{at}"), "snap")));
+        for at in (0..COUNT).rev() {
+            ingest(&mut session, &format!("c{at}"), "snap", "[]");
+        }
+        assert_eq!(session.conversation().pending(), []);
+        assert_eq!(session.commit(), COUNT);
+    });
+}
+
+#[test]
+fn copies_of_a_result_that_is_there_already_count_nothing() {
+    let mut session = session();
+    let (call, result) = (Call::new("c1", "snap"), read(images(&["AAAA"])));
+    let taken = session.ingest(&call, &result);
+    let cap = Cap::utf16(24_000);
+    assert_eq!(session.copies_of(&call, &result, cap), taken, "the same ref, the same bytes");
+    assert_eq!(listed(&session).len(), 1);
 }

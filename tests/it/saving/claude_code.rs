@@ -334,3 +334,25 @@ fn long_files_of_every_kind_are_read_in_time() {
         .replace(r#""type":"user""#, &format!(r#""x":{deep},"type":"user""#))];
     assert_eq!(in_time(move || live(&lines)), ["AAAA"]);
 }
+
+#[test]
+fn a_file_that_hardly_links_its_lines_is_a_list() {
+    let lines = [
+        shows("u1", "", "AAAA"),
+        shows("u2", "", "BBBB"),
+        shows("u3", "", "CCCC"),
+        shows("u4", "gone", "DDDD"),
+        shows("u5", "u4", "EEEE"),
+    ];
+    let session = history(&lines, Scope::Live);
+    let seen: Vec<_> = (0..6).map(|index| given(&session, index)).collect();
+    let expected = ["EEEE", "DDDD", "CCCC", "BBBB", "AAAA"].map(|data| Ok(data.to_owned()));
+    assert_eq!(seen[..5], expected);
+    assert_eq!(seen[5], Err("not_enough_images"));
+}
+
+#[test]
+fn an_error_says_where_in_the_file_it_is() {
+    let error = claude_code::read(&"\n\nx".to_owned().into(), Scope::Live, |_| {}).unwrap_err();
+    assert_eq!(error.offset(), 2);
+}

@@ -294,3 +294,11 @@ fn a_folder_must_be_there() {
     fs::write(folder.0.join("file"), "").unwrap();
     assert!(Folder::open(folder.0.join("file")).is_err());
 }
+
+#[test]
+fn the_path_that_was_asked_for_counts_and_not_the_numbered_one() {
+    let folder = Scratch::new();
+    for path in ["..", "shots/", "a/..", "/abs.png", "."] {
+        assert!(matches!(refused(&folder, path, 2).problem, WriteProblem::Path), "{path:?}");
+    }
+}

@@ -180,7 +180,7 @@ fn inventory(session: &Session, model: &Conversation) {
         let bytes = payload.map(|payload| payload.decode().expect("it was checked"));
         assert_eq!(bytes.as_ref(), expected.given.as_ref().ok().map(|given| &given.bytes), "L13");
     }
-    let pending = session.conversation().pending().iter();
+    let pending = session.conversation().pending().into_iter();
     let pending: Vec<_> =
         pending.map(|call| (call.id.to_string(), call.tool.to_string())).collect();
     assert_eq!(pending, model.pending(), "18.4");
