@@ -81,6 +81,7 @@ pub mod content;
 pub mod copy;
 pub mod history;
 pub mod image;
+pub mod record;
 pub mod slot;
 pub mod text;
 

@@ -1,0 +1,73 @@
+//! Pages: stretches of a record's text, at characters, that join to the whole.
+
+use bytestring::ByteString;
+
+use super::record::{Gone, Meta};
+use super::store::{Store, StoreError};
+use crate::text::Unit;
+
+/// The longest page, in the record's unit.
+pub const MAX_PAGE: usize = 100_000;
+
+/// A stretch of a record's text, and where to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Page {
+    /// The text.
+    pub text: ByteString,
+    /// Where it starts, in the record's unit.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// The length of the whole.
+    pub total: usize,
+}
+
+impl Page {
+    /// Where the next page starts, if there is one.
+    pub fn next(&self) -> Option<usize> {
+        (self.end < self.total).then_some(self.end)
+    }
+}
+
+/// Reads the page of a record that starts at `start` and is `len` long, both in its unit.
+///
+/// Both ends are at characters, at or before the places asked for; before the end of the text a
+/// page is never empty, so reading on at [`Page::next`] always arrives. Reads the page, not the
+/// record (SPEC L16).
+///
+/// # Errors
+///
+/// When `start` is past the end ([`None`]), or the store cannot be read.
+pub fn page_of(
+    store: &dyn Store,
+    meta: &Meta,
+    start: usize,
+    len: usize,
+) -> Result<Option<Page>, StoreError> {
+    let total = meta.total_len();
+    if start > total {
+        return Ok(None);
+    }
+    let end = start.saturating_add(len).min(total);
+    // Some more units hold the rest of a character that an end falls into.
+    let stretch = store.read(meta.id, start.saturating_sub(4), end - start + 8)?;
+    let text = &*stretch.text;
+    let unit = if text.is_ascii() { Unit::Byte } else { meta.unit };
+    let from = unit.offset_in(text, start.saturating_sub(stretch.start));
+    let (before, rest) = text.split_at_checked(from).unwrap_or((text, ""));
+    let start = stretch.start + unit.len_of(before);
+    let mut to = unit.offset_in(rest, end.saturating_sub(start));
+    if to == 0 && start < total {
+        // The one character there is longer than the page: a page must get on.
+        to = rest.ceil_char_boundary(1);
+        if to == 0 {
+            // Nor may it stay where it is when a text ends before it should.
+            return Err(StoreError::Gone(Gone::Damage));
+        }
+    }
+    let page = rest.get(..to).unwrap_or(rest);
+    let end = start + unit.len_of(page);
+    let text = stretch.text.slice_ref(page);
+    Ok(Some(Page { text, start, end, total }))
+}
