@@ -95,6 +95,23 @@ impl Config {
         Cap::new(self.host_bound.map_or(self.cap, |bound| bound.min(self.cap)), self.unit)
     }
 
+    /// The most that the host takes of one result, if there is a bound.
+    pub fn host_bound(&self) -> Option<usize> {
+        self.host_bound
+    }
+
+    /// Whether the host takes a page of a record.
+    pub(crate) fn check_bound_for_pages(&self) -> Result<(), ConfigError> {
+        match self.host_bound {
+            Some(bound) if bound < Self::MIN_CAP => Err(ConfigError {
+                name: "host_bound",
+                value: bound,
+                expected: "a number >= 1000 where records are kept",
+            }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// How much a session's ledger holds.
     pub fn limits(&self) -> Limits {
         self.limits

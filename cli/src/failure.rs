@@ -1,11 +1,14 @@
 //! Why the command did not do what it was asked, and what it then says and returns.
 
+use std::error::Error as _;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use slotledger::ConfigError;
 use slotledger::content::ParseError;
+use slotledger::record::store::StoreError;
 
 /// Why the command stopped.
 #[derive(Debug)]
@@ -26,8 +29,12 @@ pub(crate) enum Failure {
     NotWritten { path: PathBuf, why: String },
     /// Standard output could not be written.
     Write(io::Error),
-    /// `--store` was asked for.
-    NoRecordsYet,
+    /// A store of records cannot be opened.
+    Store { path: PathBuf, error: StoreError },
+    /// There is no store of records.
+    NoStore { path: PathBuf },
+    /// A setting cannot be.
+    Config(ConfigError),
 }
 
 /// What an input is to be.
@@ -72,12 +79,14 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            Self::NoRecordsYet => self.say(2),
+            Self::Config(_) => self.say(2),
             Self::Read { .. }
             | Self::Empty { .. }
             | Self::Parse { .. }
             | Self::Folder { .. }
             | Self::Ledger { .. }
+            | Self::Store { .. }
+            | Self::NoStore { .. }
             | Self::Refused { .. }
             | Self::NotWritten { .. }
             | Self::Write(_) => self.say(1),
@@ -125,9 +134,19 @@ impl fmt::Display for Failure {
             Self::Refused { from, why } => write!(f, "{from}: {why}; nothing was written"),
             Self::NotWritten { path, why } => write!(f, "{}: {why}", named(path)),
             Self::Write(error) => write!(f, "standard output: cannot be written: {error}"),
-            Self::NoRecordsYet => f.write_str(
-                "--store: records are not kept in this version; leave it out, or use --no-store",
+            Self::NoStore { path } => {
+                write!(f, "{}: no store of records is there; see --store", named(path))
+            }
+            Self::Store { path, error: StoreError::NotAStore } => write!(
+                f,
+                "{}: not a store of slotledger; it was left as it is; name another file",
+                named(path)
             ),
+            Self::Store { path, error } => {
+                let why = error.source().map_or_else(String::new, |why| format!(": {why}"));
+                write!(f, "{}: the store cannot be opened: {error}{why}", named(path))
+            }
+            Self::Config(error) => write!(f, "{error}"),
         }
     }
 }

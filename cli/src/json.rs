@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct as _, Serializer};
 use slotledger::content::Loss;
 use slotledger::copy::{BlockKind, BlockSpan, LiveBlock, StoredCopy};
+use slotledger::record::Meta;
 use slotledger::slot::{Placeholder, Slot, SlotKind};
 use slotledger::text::{Offsets, Span};
 use slotledger::{Ingested, Unit, slots};
@@ -26,7 +27,7 @@ pub(crate) struct IngestedJson<I> {
 impl<I: Borrow<Ingested>> Serialize for IngestedJson<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { unit, omit_data, .. } = *self;
-        let Ingested { text, blocks, live, stored, losses, .. } = self.ingested.borrow();
+        let Ingested { text, blocks, live, stored, losses, record, .. } = self.ingested.borrow();
         let blocks = blocks.as_deref().map(|blocks| BlocksJson { text, blocks, unit });
         let shown = live.as_ref().map_or(&[][..], |live| live.shown.as_slice());
         let live = live.as_ref().map(|live| LiveJson { blocks: &live.blocks, omit_data });
@@ -35,7 +36,7 @@ impl<I: Borrow<Ingested>> Serialize for IngestedJson<I> {
         object.serialize_field("blocks", &blocks)?;
         object.serialize_field("live", &live)?;
         object.serialize_field("shown", &RangesJson { text, ranges: shown, unit })?;
-        object.serialize_field("stored", &StoredJson { full: text, stored })?;
+        object.serialize_field("stored", &StoredJson { full: text, stored, record })?;
         object.serialize_field("slots", &SlotsJson { text: Cow::Borrowed(&stored.text), unit })?;
         object.serialize_field("losses", &LossesJson(losses))?;
         object.end()
@@ -121,18 +122,23 @@ impl Serialize for RangesJson<'_> {
 struct StoredJson<'a> {
     full: &'a str,
     stored: &'a StoredCopy,
+    record: &'a Option<Meta>,
 }
 
 impl Serialize for StoredJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { full, stored } = *self;
-        let mut object = serializer.serialize_struct("Stored", 6)?;
+        let Self { full, stored, record } = *self;
+        let mut object =
+            serializer.serialize_struct("Stored", if record.is_some() { 7 } else { 6 })?;
         object.serialize_field("text", &*stored.text)?;
         object.serialize_field("head", &stored.head_len)?;
         object.serialize_field("total", &stored.total_len)?;
         object.serialize_field("kept", &KeptJson { full, kept: &stored.kept })?;
         object.serialize_field("leftOut", &stored.left_out)?;
-        object.serialize_field("recorded", &false)?;
+        object.serialize_field("recorded", &record.is_some())?;
+        if let Some(record) = record {
+            object.serialize_field("key", &record.key().to_string())?;
+        }
         object.end()
     }
 }
@@ -220,6 +226,7 @@ enum LossJson<'a> {
     DroppedField { block: usize, field: &'a str },
     NotHeld { block: usize, r#ref: &'a str },
     NotArchived,
+    NotRecorded { reason: &'a str },
     Other,
 }
 
@@ -241,6 +248,7 @@ impl<'a> From<&'a Loss> for LossJson<'a> {
             }
             Loss::DroppedField { block, field } => Self::DroppedField { block: *block, field },
             Loss::NotArchived => Self::NotArchived,
+            Loss::NotRecorded { reason } => Self::NotRecorded { reason },
             Loss::NotHeld { block, image } => {
                 Self::NotHeld { block: *block, r#ref: image.as_str() }
             }

@@ -149,6 +149,11 @@ pub enum Loss {
     },
     /// The archive could not be written, so images from here on do not outlive the process.
     NotArchived,
+    /// The full text could not be kept as a record.
+    NotRecorded {
+        /// Why, in a few words.
+        reason: ByteString,
+    },
     /// An image has a ref, but its bytes are not held: it is over the ledger's limits, or one of
     /// too many.
     NotHeld {

@@ -67,46 +67,66 @@ impl LiveCopy {
         grammar: &Grammar,
         keeping: Keeping<'_>,
     ) -> Option<Self> {
-        let (Content::Blocks(blocks), Some(spans)) = (content, &full.blocks) else {
-            return None;
-        };
-        if !spans.iter().any(|block| block.kind == BlockKind::Image) {
-            return None;
+        let (blocks, spans) = native(content, full)?;
+        let shown = Self::shown_of(content, full, cap, grammar)?;
+        let mut live = Vec::with_capacity(blocks.len());
+        let ranges = shown.as_slice().iter();
+        for ((block, &BlockSpan { span, .. }), range) in blocks.iter().zip(spans).zip(ranges) {
+            live.push(if let Block::Image(image) = block {
+                let mime_type = image.mime_type().into();
+                LiveBlock::Image { mime_type, data: image.data().clone() }
+            } else if range.end < span.end {
+                let total = cap.unit().len_of(span.of(&full.text));
+                let head = range.of(&full.text);
+                LiveBlock::Text(format!("{head}{}", notice_of(total, keeping)).into())
+            } else {
+                LiveBlock::Text(full.text.slice_ref(span.of(&full.text)))
+            });
         }
-        let mut live = Self { blocks: Vec::with_capacity(blocks.len()), shown: Spans::default() };
-        for (block, &BlockSpan { span, .. }) in blocks.iter().zip(spans) {
-            let text = full.text.slice_ref(span.of(&full.text));
-            let (shown, block) = match block {
-                Block::Image(image) => {
-                    let mime_type = image.mime_type().into();
-                    (span, LiveBlock::Image { mime_type, data: image.data().clone() })
-                }
-                Block::Text(_) | Block::Described(_) | Block::Unrecognized { .. } => {
-                    match cut_at(&text, cap, grammar) {
-                        Some(cut) => {
-                            let total = cap.unit().len_of(&text);
-                            let head = text.get(..cut).unwrap_or_default();
-                            let cut_text = format!("{head}{}", notice_of(total, keeping));
-                            let shown = Span::new(span.start, span.start + cut);
-                            (shown, LiveBlock::Text(cut_text.into()))
-                        }
-                        None => (span, LiveBlock::Text(text)),
-                    }
-                }
-                Block::Reference(_) | Block::UnusableReference { .. } | Block::Withheld => {
-                    (span, LiveBlock::Text(text))
-                }
-            };
-            live.shown.push(shown);
-            live.blocks.push(block);
-        }
-        Some(live)
+        Some(Self { blocks: live, shown })
     }
+
+    /// The ranges of the full text that the live copy shows; `None` when there is none. They depend
+    /// on no notice, so they are known before a record is kept.
+    pub fn shown_of(
+        content: &Content,
+        full: &Serialized,
+        cap: Cap,
+        grammar: &Grammar,
+    ) -> Option<Spans> {
+        let (blocks, spans) = native(content, full)?;
+        let mut shown = Spans::default();
+        for (block, &BlockSpan { span, .. }) in blocks.iter().zip(spans) {
+            shown.push(match block {
+                Block::Text(_) | Block::Described(_) | Block::Unrecognized { .. } => {
+                    let cut = cut_at(span.of(&full.text), cap, grammar);
+                    cut.map_or(span, |cut| Span::new(span.start, span.start + cut))
+                }
+                Block::Image(_)
+                | Block::Reference(_)
+                | Block::UnusableReference { .. }
+                | Block::Withheld => span,
+            });
+        }
+        Some(shown)
+    }
+}
+
+/// The blocks of a result with an inline image, and where they lie.
+fn native<'c>(
+    content: &'c Content,
+    full: &'c Serialized,
+) -> Option<(&'c [Block], &'c [BlockSpan])> {
+    let (Content::Blocks(blocks), Some(spans)) = (content, &full.blocks) else {
+        return None;
+    };
+    let has_image = spans.iter().any(|block| block.kind == BlockKind::Image);
+    has_image.then_some((blocks, spans))
 }
 
 fn notice_of(total: usize, keeping: Keeping<'_>) -> String {
     match keeping {
-        Keeping::Kept { call_id } => notice::live_cut_and_recorded(total, call_id),
+        Keeping::Kept { handle, .. } => notice::live_cut_and_recorded(total, handle),
         Keeping::NoStore | Keeping::Failed { .. } => notice::cut(total),
     }
 }

@@ -11,7 +11,7 @@ mod live;
 mod stored;
 
 pub use cut::{Cut, MAX_KEPT, cut_at, cut_shown};
-pub use keeping::Keeping;
+pub use keeping::{Direct, Keeping};
 pub use live::{LiveBlock, LiveCopy};
 pub use serialize::{BlockKind, BlockSpan, Serialized, serialize};
 pub use stored::{StoredCopy, truncate_history};

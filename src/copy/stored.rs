@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytestring::ByteString;
 
 use super::cut::{Cut, cut_at, cut_shown};
-use super::keeping::Keeping;
+use super::keeping::{Direct, Keeping};
 use crate::notice;
 use crate::slot::Grammar;
 use crate::text::{Cap, Span, Spans};
@@ -57,8 +57,9 @@ impl StoredCopy {
         let head_len = cap.unit().len_of(head);
         let (notice, recorded) = match keeping {
             Keeping::NoStore => (notice::cut_without_store(total_len), false),
-            Keeping::Kept { call_id } => {
-                (notice::cut_and_recorded(head_len, total_len, call_id), true)
+            Keeping::Kept { handle, direct } => {
+                let direct = direct.map_or_else(String::new, Direct::said);
+                (notice::cut_and_recorded(head_len, total_len, handle, &direct), true)
             }
             Keeping::Failed { reason } => {
                 (notice::cut_and_keeping_failed(head_len, total_len, reason), false)

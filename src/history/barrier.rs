@@ -4,7 +4,7 @@ use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::content::Call;
+use crate::content::{Call, is_tool};
 use crate::notice;
 
 /// How long a save waits for its siblings by default.
@@ -53,14 +53,9 @@ pub fn wait_for_siblings(
 
 /// Refuses where `pending` names a call that is no save, after waiting for `waited`.
 fn no_siblings(pending: &[Call], waited: Duration) -> Result<(), SiblingsPending> {
-    let calls: Vec<Call> = pending.iter().filter(|call| !is_save(&call.tool)).cloned().collect();
+    let calls: Vec<Call> =
+        pending.iter().filter(|call| !is_tool(&call.tool, SAVE_TOOL)).cloned().collect();
     if calls.is_empty() { Ok(()) } else { Err(SiblingsPending { calls, waited }) }
-}
-
-/// Whether a tool is ours, by the last part of a name that a host may have put more in front of.
-fn is_save(tool: &str) -> bool {
-    let last = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
-    last.rsplit("__").next() == Some(SAVE_TOOL)
 }
 
 /// The calls of a batch that were not done in time.

@@ -7,6 +7,7 @@ use bytestring::ByteString;
 use crate::content::{Attachment, Call, Content, Message, Part};
 use crate::copy::serialize;
 use crate::image::{Ledger, Registry};
+use crate::record::ShownSlots;
 
 /// The messages of one conversation, as far as images go, and the open batch.
 ///
@@ -42,8 +43,10 @@ pub enum StoredPart {
 pub struct StoredResult {
     /// The call it answers.
     pub call: Call,
-    /// The stored text, whose slots count.
+    /// The stored text, whose slots count where there is no record.
     pub text: ByteString,
+    /// The slots that the record of the result says were shown, also those left out of the text.
+    pub shown: Option<ShownSlots>,
 }
 
 impl Conversation {
@@ -72,12 +75,14 @@ impl Conversation {
     /// Adds a message, and returns its place, from 0.
     ///
     /// A result that holds blocks is written as text, whole, and its images are retained: the
-    /// model saw all of it. A result that is a text counts as it stands.
+    /// model saw all of it. A result that is a text counts as it stands, or by what `recorded` knows
+    /// of it.
     pub(crate) fn push(
         &mut self,
         message: &Message,
         ledger: &mut Ledger,
         registry: &mut Registry,
+        recorded: impl Fn(&Call, &str) -> Option<ShownSlots>,
     ) -> usize {
         let mut parts = Vec::new();
         for part in &message.parts {
@@ -91,13 +96,13 @@ impl Conversation {
                 Part::Result { call_id, tool, content } => {
                     let tool = tool.as_ref().or_else(|| self.tools.get(call_id));
                     let call = Call::new(call_id.clone(), tool.cloned().unwrap_or_default());
-                    let text = match content {
-                        Content::Text(text) => text.clone(),
+                    let (text, shown) = match content {
+                        Content::Text(text) => (text.clone(), recorded(&call, text)),
                         Content::Blocks(_) | Content::GivenUp { .. } => {
-                            serialize(content, &call, ledger, registry).text
+                            (serialize(content, &call, ledger, registry).text, None)
                         }
                     };
-                    parts.push(StoredPart::Result(StoredResult { call, text }));
+                    parts.push(StoredPart::Result(StoredResult { call, text, shown }));
                 }
                 Part::Text(_) | Part::Other => {}
             }
@@ -116,12 +121,12 @@ impl Conversation {
     }
 
     /// Takes the stored text of a call's result into the open batch.
-    pub(crate) fn complete(&mut self, call: Call, text: ByteString) {
+    pub(crate) fn complete(&mut self, call: Call, text: ByteString, shown: Option<ShownSlots>) {
         let first = self.pending_ids.get_mut(&call.id).and_then(VecDeque::pop_front);
         if let Some(opened) = first {
             self.pending.remove(&opened);
         }
-        self.completed.push(StoredResult { call, text });
+        self.completed.push(StoredResult { call, text, shown });
     }
 
     /// Closes the batch: its results become one message, and nothing is pending. Returns how many

@@ -2,13 +2,11 @@
 
 use super::conversation::{Conversation, StoredPart, StoredResult};
 use crate::content::{Attachment, Call};
+use crate::record::is_read_back;
 use crate::slot::{Grammar, Slot};
 
 /// How many messages are looked at by default, from the newest.
 pub const SCAN_LIMIT: usize = 500;
-
-/// The tools whose answers quote stored texts: no image was shown by them.
-const READ_BACK_TOOLS: [&str; 2] = ["get_full_tool_result", "recall"];
 
 /// One image of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +26,12 @@ pub struct SeenImage<'h> {
 pub enum Seen<'h> {
     /// Attached to a message.
     Attachment(&'h Attachment),
-    /// As a slot in the stored text of a result.
+    /// As a slot of a result.
     Slot {
         /// The call whose result it stands in.
         call: &'h Call,
-        /// The stored text.
+        /// What it was read from: the stored text, or the slot alone where the record says that it
+        /// was shown.
         text: &'h str,
         /// The slot.
         slot: Slot<'h>,
@@ -50,9 +49,11 @@ pub struct Inventory<'h> {
     messages: &'h [Vec<StoredPart>],
     /// The parts that are left of the message at hand.
     parts: &'h [StoredPart],
-    /// The slots that are left of the result at hand, and where it stands.
-    slots: Vec<Slot<'h>>,
+    /// The result at hand, and the slots that are left of it: of its text, or as many as are left
+    /// of those its record tells of.
     result: Option<&'h StoredResult>,
+    slots: Vec<Slot<'h>>,
+    recorded: usize,
     messages_back: usize,
     index: usize,
 }
@@ -67,8 +68,9 @@ impl<'h> Inventory<'h> {
             batch: conversation.completed(),
             messages: messages.get(skipped..).unwrap_or_default(),
             parts: &[],
-            slots: Vec::new(),
             result: None,
+            slots: Vec::new(),
+            recorded: 0,
             messages_back: 0,
             index: 0,
         }
@@ -77,8 +79,13 @@ impl<'h> Inventory<'h> {
     /// The next image, wherever it is.
     fn seen(&mut self) -> Option<Seen<'h>> {
         loop {
-            if let Some((result, slot)) = self.result.zip(self.slots.pop()) {
-                return Some(Seen::Slot { call: &result.call, text: &result.text, slot });
+            if let Some(result) = self.result {
+                if let Some((text, slot)) = self.recorded_slot(result) {
+                    return Some(Seen::Slot { call: &result.call, text, slot });
+                }
+                if let Some(slot) = self.slots.pop() {
+                    return Some(Seen::Slot { call: &result.call, text: &result.text, slot });
+                }
             }
             if let Some((result, rest)) = self.batch.split_last() {
                 self.batch = rest;
@@ -100,10 +107,20 @@ impl<'h> Inventory<'h> {
         }
     }
 
+    /// The last that is left of the slots of a record.
+    fn recorded_slot(&mut self, result: &'h StoredResult) -> Option<(&'h str, Slot<'h>)> {
+        self.recorded = self.recorded.checked_sub(1)?;
+        result.shown.as_ref()?.get(self.recorded, self.grammar)
+    }
+
     fn open(&mut self, result: &'h StoredResult) {
         self.result = Some(result);
-        if !READ_BACK_TOOLS.contains(&result.call.tool.as_ref()) {
-            self.slots.extend(self.grammar.slots(&result.text));
+        if is_read_back(&result.call.tool) {
+            return;
+        }
+        match &result.shown {
+            Some(shown) => self.recorded = shown.len(),
+            None => self.slots.extend(self.grammar.slots(&result.text)),
         }
     }
 }

@@ -18,4 +18,4 @@ pub use inventory::{Inventory, SCAN_LIMIT, Seen, SeenImage};
 pub use refusal::{MAX_COUNT, SaveError, Subject};
 pub use request::{SaveRequest, Selector};
 pub use save::{Origin, Receipt, Selected, Selection, select};
-pub use tool::{ToolFormat, save_tool};
+pub use tool::save_tool;

@@ -22,13 +22,24 @@ pub(crate) fn described(kind: &str, media_type: &str, size: &str) -> String {
     format!("[{kind}: {media_type}, {size}]")
 }
 
-/// A text cut to `head` of `total`, its whole kept as a record.
-pub(crate) fn cut_and_recorded(head: usize, total: usize, call_id: &str) -> String {
-    let id = json_string(call_id);
+/// A text cut to `head` of `total`, its whole kept as a record. `direct` is empty, or another way
+/// to read it.
+pub(crate) fn cut_and_recorded(head: usize, total: usize, handle: &str, direct: &str) -> String {
+    let id = json_string(handle);
     format!(
         "\n\n[truncated — showing {head} of {total} chars; full result: \
-         get_full_tool_result({{\"toolCallId\":{id},\"startChar\":{head}}})]"
+         get_full_tool_result({{\"toolCallId\":{id},\"startChar\":{head}}}){direct}]"
     )
+}
+
+/// A file that holds a full text.
+pub(crate) fn or_file(path: &str) -> String {
+    format!("; or file {path}")
+}
+
+/// A command that prints a full text.
+pub(crate) fn or_query(query: &str) -> String {
+    format!("; or sql {query}")
 }
 
 /// A text cut to `head` of `total`, which was not kept for `reason`.
@@ -54,8 +65,8 @@ pub(crate) fn cut(total: usize) -> String {
 }
 
 /// A live text block of `total` cut, the whole result kept as a record.
-pub(crate) fn live_cut_and_recorded(total: usize, call_id: &str) -> String {
-    let id = json_string(call_id);
+pub(crate) fn live_cut_and_recorded(total: usize, handle: &str) -> String {
+    let id = json_string(handle);
     format!(
         "\n\n[truncated — original was {total} chars; full result: \
          get_full_tool_result({{\"toolCallId\":{id}}})]"

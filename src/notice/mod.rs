@@ -3,7 +3,9 @@
 mod quote;
 
 mod copies;
+mod reading;
 mod saving;
 
 pub(crate) use copies::*;
+pub(crate) use reading::*;
 pub(crate) use saving::*;

@@ -39,3 +39,12 @@ pub(super) fn quoted_reason(reason: &str) -> Cow<'_, str> {
 pub(super) fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
+
+/// At most 64 UTF-16 units of a text of others, and `…` where that is not all.
+pub(super) fn short(text: &str) -> Cow<'_, str> {
+    let end = Unit::Utf16.offset_in(text, 64);
+    match text.get(..end) {
+        Some(head) if end < text.len() => Cow::Owned(format!("{head}…")),
+        Some(_) | None => Cow::Borrowed(text),
+    }
+}

@@ -4,7 +4,7 @@ use bytestring::ByteString;
 
 use super::record::{Gone, Meta};
 use super::store::{Store, StoreError};
-use crate::text::Unit;
+use crate::text::{Span, Unit};
 
 /// The longest page, in the record's unit.
 pub const MAX_PAGE: usize = 100_000;
@@ -54,20 +54,27 @@ pub fn page_of(
     let stretch = store.read(meta.id, start.saturating_sub(4), end - start + 8)?;
     let text = &*stretch.text;
     let unit = if text.is_ascii() { Unit::Byte } else { meta.unit };
-    let from = unit.offset_in(text, start.saturating_sub(stretch.start));
-    let (before, rest) = text.split_at_checked(from).unwrap_or((text, ""));
-    let start = stretch.start + unit.len_of(before);
-    let mut to = unit.offset_in(rest, end.saturating_sub(start));
-    if to == 0 && start < total {
-        // The one character there is longer than the page: a page must get on.
-        to = rest.ceil_char_boundary(1);
-        if to == 0 {
-            // Nor may it stay where it is when a text ends before it should.
-            return Err(StoreError::Gone(Gone::Damage));
-        }
+    let from = stretch.start;
+    let (span, before) = snapped(text, unit, start.saturating_sub(from), end.saturating_sub(from));
+    let page = span.of(text);
+    if page.is_empty() && start < total {
+        // Reading on must not stay where it is when a text ends before it should.
+        return Err(StoreError::Gone(Gone::Damage));
     }
-    let page = rest.get(..to).unwrap_or(rest);
+    let start = from + before;
     let end = start + unit.len_of(page);
     let text = stretch.text.slice_ref(page);
     Ok(Some(Page { text, start, end, total }))
+}
+
+/// The stretch of `text` from `start` to `end`, both in `unit` and moved back to a character: where
+/// that is nothing, the one character there. And where it starts, in `unit`.
+pub(super) fn snapped(text: &str, unit: Unit, start: usize, end: usize) -> (Span, usize) {
+    let from = unit.offset_in(text, start);
+    let (before, rest) = text.split_at_checked(from).unwrap_or((text, ""));
+    let before = unit.len_of(before);
+    let to = unit.offset_in(rest, end.saturating_sub(before));
+    // A page must get on, also where its one character is longer than it.
+    let to = if to == 0 { rest.ceil_char_boundary(1) } else { to };
+    (Span::new(from, from + to), before)
 }

@@ -208,7 +208,7 @@ impl<'v> Input<'v> {
             return Keeping::NoStore;
         };
         match keeping.text_if("callId") {
-            Some(call_id) => Keeping::Kept { call_id },
+            Some(handle) => Keeping::Kept { handle, direct: None },
             None => Keeping::Failed { reason: keeping.text("failed") },
         }
     }

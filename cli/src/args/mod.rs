@@ -3,9 +3,11 @@
 mod history;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use slotledger::image::Nonce;
+use slotledger::record::store::{Retention, SqliteStore, Store};
 use slotledger::{Cap, Config, Engine, Unit};
 
 use crate::failure::Failure;
@@ -103,6 +105,10 @@ pub(crate) struct StoreArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
+    /// With --store: the session that the record is kept for
+    #[arg(long, value_name = "NAME", default_value = "default", requires = "store")]
+    pub(crate) session: String,
+
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
@@ -115,8 +121,9 @@ pub(crate) struct StoreArgs {
 /// of SPEC.md has the operations.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = r#"Operations: slots, cut, cut_stored, media_type, truncate_history, ingest, message, commit,
-inventory, save.
+    after_help = r#"Operations: slots, cut, cut_stored, media_type, truncate_history, content_type, content_key,
+extract_keys, recall_args, ingest, message, commit, inventory, save, get_full_tool_result, recall,
+list_tool_results.
 
 Example:
   printf '%s\n' '{"op":"slots","text":"see [image: image/png, 9B]"}' | slotledger pipe"#
@@ -140,27 +147,47 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "N", value_parser = nonce)]
     nonce: Option<Nonce>,
 
-    /// Keep no records of full results, which is so anyway in this version
-    #[arg(long)]
+    /// Keep the full results as records in this sqlite file, which is made if it does not exist
+    #[arg(long, value_name = "PATH")]
+    store: Option<PathBuf>,
+
+    /// Keep no records of full results
+    #[arg(long, conflicts_with = "store")]
     no_store: bool,
 
-    /// Where records are kept: reserved, and refused until they are.
-    #[arg(long, value_name = "PATH", hide = true, conflicts_with = "no_store")]
-    store: Option<PathBuf>,
+    /// Print in notices also the sqlite3 command that reads the record; it sees every session
+    #[arg(long, requires = "store")]
+    print_sql: bool,
 }
 
 impl EngineArgs {
-    /// The engine that these arguments ask for.
-    pub(crate) fn engine(self) -> Result<Engine, Failure> {
-        if self.store.is_some() {
-            return Err(Failure::NoRecordsYet);
-        }
+    /// The engine that these arguments ask for; `or` makes the store where none is named.
+    pub(crate) fn engine(
+        self,
+        or: Option<impl FnOnce() -> Arc<dyn Store>>,
+    ) -> Result<Engine, Failure> {
         let config = Config::default();
-        Ok(Engine::new(match self.nonce {
+        let engine = Engine::new(match self.nonce {
             Some(nonce) => config.with_nonce(nonce),
             None => config,
-        }))
+        });
+        let store: Option<Arc<dyn Store>> = match self.store {
+            Some(path) => Some(Arc::new(open_store(path, true)?)),
+            None if self.no_store => None,
+            None => or.map(|make| make()),
+        };
+        let Some(store) = store else { return Ok(engine) };
+        let engine = engine.with_store(store).map_err(Failure::Config)?;
+        Ok(if self.print_sql { engine.with_direct_path() } else { engine })
     }
+}
+
+/// Opens the file of a store; `makes` says whether it is made if it does not exist.
+pub(crate) fn open_store(path: PathBuf, makes: bool) -> Result<SqliteStore, Failure> {
+    if !makes && !path.exists() {
+        return Err(Failure::NoStore { path });
+    }
+    SqliteStore::open(&path, Retention::default()).map_err(|error| Failure::Store { path, error })
 }
 
 fn nonce(text: &str) -> Result<Nonce, String> {

@@ -62,7 +62,7 @@ impl History {
                 let opened = Snapshot::of(&path)
                     .and_then(|snapshot| Ok((snapshot.open()?, snapshot)))
                     .map_err(|error| Failure::Ledger { path, error })?;
-                (engine.session_restored(opened.0), Some(opened.1))
+                (engine.session_restored("history", opened.0), Some(opened.1))
             }
         };
         let count = messages.len();

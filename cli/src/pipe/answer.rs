@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use slotledger::content::ParseError;
 use slotledger::{Ingested, Unit};
 
+use super::records::{Members, PageJson};
 use crate::image_json::{ImageJson, SavedJson};
 use crate::json::{IngestedJson, SlotsJson};
 use crate::output;
@@ -48,6 +49,28 @@ pub(super) enum Answer<'l> {
         saved: Vec<SavedJson>,
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
+    },
+    Page {
+        page: PageJson,
+    },
+    List {
+        results: Vec<Members>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next: Option<u64>,
+    },
+    Keys {
+        keys: Vec<String>,
+    },
+    #[serde(rename_all = "snake_case")]
+    RecallArgs {
+        keys: Vec<String>,
+        call_ids: Vec<String>,
+    },
+    Key {
+        key: String,
+    },
+    Type {
+        r#type: &'static str,
     },
     Refused {
         refused: Refused,

@@ -8,22 +8,27 @@ mod answer;
 mod conversation;
 mod fields;
 mod ingest;
+mod records;
 mod request;
 mod texts;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use memchr::memchr;
 use serde_json::value::RawValue;
 use slotledger::image::Archive;
+use slotledger::record::store::{MemoryStore, Retention, Store};
 use slotledger::{Engine, Session};
 
 use crate::args::PipeArgs;
 use crate::failure::{Failure, Source, Wanted};
 use crate::input;
 use answer::{Answer, Refusal, Reply};
+use records::Desk;
 use request::Request;
 
 /// The conversation that is meant where none is named.
@@ -33,16 +38,23 @@ const BUFFER: usize = 1 << 16;
 
 /// Answers standard input on standard output until it ends.
 pub(crate) fn run(args: PipeArgs) -> Result<(), Failure> {
-    let engine = args.engine.engine()?;
+    let in_memory = || -> Arc<dyn Store> { Arc::new(MemoryStore::new(Retention::default())) };
+    let engine = args.engine.engine(Some(in_memory))?;
     let mut sessions = HashMap::new();
     if let Some(path) = args.ledger {
         let archive = Archive::open(&path).map_err(|error| Failure::Ledger { path, error })?;
-        sessions.insert(DEFAULT_SESSION.to_owned(), engine.session_restored(archive));
+        sessions
+            .insert(DEFAULT_SESSION.to_owned(), engine.session_restored(DEFAULT_SESSION, archive));
     }
-    let mut pipe = Pipe { engine, sessions };
+    let none = MemoryStore::new(Retention::default());
+    let mut pipe = Pipe { engine, sessions, none };
     input::say_awaited(Wanted::Requests);
     let done = pipe.run(io::stdin(), io::stdout().lock());
     pipe.warn_of_archive();
+    for (_, session) in pipe.sessions {
+        // A session that is not closed is spared by sweeps for a day, and that is all.
+        let _ = session.close();
+    }
     done
 }
 
@@ -50,6 +62,8 @@ pub(crate) fn run(args: PipeArgs) -> Result<(), Failure> {
 struct Pipe {
     engine: Engine,
     sessions: HashMap<String, Session>,
+    /// What is read where no records are kept.
+    none: MemoryStore,
 }
 
 impl Pipe {
@@ -98,6 +112,13 @@ impl Pipe {
             "commit" => Ok(conversation::commit(self.session(request)?)),
             "inventory" => conversation::inventory(request, self.session(request)?),
             "save" => conversation::save(request, self.session(request)?),
+            "get_full_tool_result" => self.desk(request)?.get_full_tool_result(request),
+            "recall" => self.desk(request)?.recall(request),
+            "list_tool_results" => Ok(self.desk(request)?.list_tool_results(request)),
+            "extract_keys" => records::extract_keys(request),
+            "recall_args" => records::recall_args(request),
+            "content_key" => records::content_key(request),
+            "content_type" => records::content_type(request),
             unknown => Err(Refusal::unknown_op(unknown)),
         }
     }
@@ -115,7 +136,22 @@ impl Pipe {
     /// The conversation that a request names. A new name starts a new one.
     fn session(&mut self, request: &Request<'_>) -> Result<&mut Session, Refusal> {
         let name = request.string_or("session", DEFAULT_SESSION)?.into_owned();
-        Ok(self.sessions.entry(name).or_insert_with(|| self.engine.session()))
+        let Self { engine, sessions, .. } = self;
+        Ok(match sessions.entry(name) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let session = engine.session_named(new.key());
+                new.insert(session)
+            }
+        })
+    }
+
+    /// What reads the records of the conversation that a request names.
+    fn desk(&mut self, request: &Request<'_>) -> Result<Desk<'_>, Refusal> {
+        self.session(request)?;
+        let name = request.string_or("session", DEFAULT_SESSION)?;
+        let session = self.sessions.get(&*name).ok_or_else(|| Refusal::missing("session"))?;
+        Ok(Desk { session, none: &self.none })
     }
 }
 

@@ -7,9 +7,11 @@ mod words;
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use slotledger::content::{Call, Server, ToolResult, wire};
 use slotledger::copy::{LiveBlock, LiveCopy};
+use slotledger::record::store::Store;
 use slotledger::{Ingested, Unit};
 
 use crate::args::{Format, StoreArgs};
@@ -21,8 +23,9 @@ use report::Report;
 /// Prints what is asked of the result, and a report.
 pub(crate) fn run(args: StoreArgs) -> Result<(), Failure> {
     let StoreArgs { result, format, cap, unit, call, tool, server, .. } = args;
-    let StoreArgs { live, json, omit_data, quiet, engine, .. } = args;
-    let mut session = engine.engine()?.session();
+    let StoreArgs { live, json, omit_data, quiet, session, engine, .. } = args;
+    let engine = engine.engine(None::<fn() -> Arc<dyn Store>>)?;
+    let mut session = engine.session_named(&session);
     let call = Call::new(call, tool);
     let call = match server {
         Some(name) if !name.is_empty() => call.with_server(Server::Named(name.into())),

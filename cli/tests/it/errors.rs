@@ -57,11 +57,18 @@ fn what_is_no_outcome() {
 }
 
 #[test]
-fn records_are_refused_where_they_are_asked_for() {
-    let error = "slotledger: --store: records are not kept in this version; leave it out, or use \
-                 --no-store\n";
-    assert_eq!(slotledger(["pipe", "--store", "records.db"]).run(), ended(2, "", error));
-    assert_eq!(slotledger(["store", "--store", "records.db"]).run(), ended(2, "", error));
+fn what_is_no_store_is_left_as_it_is() {
+    let path = file("no_store.db", "a diary, and no store of records\n".repeat(100));
+    let name = path.to_str().unwrap();
+    let error = format!(
+        "slotledger: {name}: not a store of slotledger; it was left as it is; name another file\n"
+    );
+    for command in ["pipe", "store"] {
+        let out = slotledger([command, "--store", name]).stdin("\"hi\"").run();
+        assert_eq!(out, ended(1, "", &error));
+    }
+    let left = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(left, "a diary, and no store of records\n".repeat(100));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::cli::{command, file};
 
-const IMAGE: usize = 24 << 20;
+const IMAGE: usize = 44 << 20;
 
 /// Runs the command with no more memory than two and a half times the image.
 fn within_bounds(args: &[&str], input: &std::path::Path) -> usize {

@@ -85,7 +85,7 @@ fn an_unknown_op_is_named_and_told_from_a_bad_one() {
         format!(r#"{{"id":1,"error":{{"code":"unknown_op","message":"unknown `op` {shown}"}}}}"#)
     };
     let op = |op: &str| pipe(format!(r#"{{"id":1,"op":{op}}}"#)).concat();
-    assert_eq!(op("\"recall\""), unknown(r#"\"recall\""#));
+    assert_eq!(op("\"pass\""), unknown(r#"\"pass\""#));
     assert_eq!(op("\"Slots\""), unknown(r#"\"Slots\""#));
     assert_eq!(op("\"\""), unknown(r#"\"\""#));
     assert_eq!(op("\"a\\u0000\""), unknown(r#"\"a\\0\""#));
@@ -96,16 +96,7 @@ fn an_unknown_op_is_named_and_told_from_a_bad_one() {
     for bad in ["7", "null", "[]", "{\"op\":\"cut\"}"] {
         assert_eq!(op(bad), bad_request("1", "`op` must be a string"));
     }
-    for named in [
-        "content_type",
-        "get_full_tool_result",
-        "list_tool_results",
-        "extract_keys",
-        "recall_args",
-        "content_key",
-        "pair",
-        "pass",
-    ] {
+    for named in ["pair"] {
         assert!(op(&format!("\"{named}\"")).contains("unknown_op"), "{named}");
     }
 }

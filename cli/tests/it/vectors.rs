@@ -23,7 +23,7 @@ fn ask(op: &str, input: &Json) -> Json {
     // A result on several lines is one line here: JSON has no line breaks but between its parts.
     let line = format!("{{\"op\":\"{op}\"{members}}}").replace(['\n', '\r'], " ");
     let nonce = input.get("nonce").and_then(Json::as_str).unwrap_or("abc123");
-    let out = slotledger(["pipe", "--nonce", nonce]).stdin(line).run();
+    let out = slotledger(["pipe", "--no-store", "--nonce", nonce]).stdin(line).run();
     assert_eq!((out.code, &*out.stderr), (Some(0), ""));
     let answer = Json::parse(&out.stdout).unwrap();
     let minted = minted_ref_ids(&answer, unit(input));
@@ -96,7 +96,7 @@ fn converse(input: &Json) -> Json {
     let lines: Vec<String> =
         requests.iter().map(|request| request.to_string().replace(['\n', '\r'], " ")).collect();
     let nonce = input.get("nonce").and_then(Json::as_str).unwrap_or("abc123");
-    let out = slotledger(["pipe", "--nonce", nonce]).stdin(lines.join("\n")).run();
+    let out = slotledger(["pipe", "--no-store", "--nonce", nonce]).stdin(lines.join("\n")).run();
     assert_eq!((out.code, &*out.stderr), (Some(0), ""));
     let answers: Vec<Json> = out.stdout.lines().map(|line| Json::parse(line).unwrap()).collect();
     let mut minted = Vec::new();

@@ -1,12 +1,13 @@
 //! The contract that every store meets, and what passes through it.
 
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, SystemTime};
 
 use bytestring::ByteString;
 
 use super::error::StoreError;
-use crate::copy::BlockSpan;
+use crate::copy::{BlockSpan, Direct};
 use crate::record::key::ContentKey;
 use crate::record::record::{Meta, Record, RecordId, SlotPlace};
 use crate::text::Span;
@@ -29,7 +30,7 @@ use crate::text::Span;
 /// # Ok(())
 /// # }
 /// ```
-pub trait Store: fmt::Debug + Send + Sync {
+pub trait Store: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Keeps `record`, whole or not at all, beside any earlier one of the same call.
     ///
     /// The same session, call id, tool, error flag and text is the same record: nothing is kept
@@ -135,6 +136,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     ///
     /// When the store as a whole is damaged, or cannot be read or written.
     fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<RecordId>, StoreError>;
+
+    /// A way to read the text of a record past the tools, if the store has one that works as it is
+    /// printed. It may reach the records of every session.
+    fn direct(&self, meta: &Meta) -> Option<Direct> {
+        let _ = meta;
+        None
+    }
 
     /// How many records have their text, and how much text that is, in bytes.
     ///

@@ -2,6 +2,7 @@
 
 mod error;
 mod pieces;
+mod printed;
 
 mod contract;
 mod measure;

@@ -96,7 +96,7 @@ fn words(stored: &StoredCopy, keeping: Keeping<'_>) -> usize {
     let (head, total) = (digits(stored.head_len), digits(stored.total_len));
     let notice = match keeping {
         Keeping::NoStore => 85 + total,
-        Keeping::Kept { call_id } => {
+        Keeping::Kept { handle: call_id, .. } => {
             let id = len_utf16(&slotledger_kit::Json::from(call_id).to_string());
             len_utf16(
                 "\n\n[truncated — showing  of  chars; full result: \
@@ -129,7 +129,7 @@ fn l10_a_stored_copy_is_no_longer_than_cap_notice_note_and_64_times_678() {
     let reason = "[no] ".repeat(99);
     let keepings = [
         Keeping::NoStore,
-        Keeping::Kept { call_id: "c\"1\n" },
+        Keeping::Kept { handle: "c\"1\n", direct: None },
         Keeping::Failed { reason: &reason },
     ];
     let grammar = Grammar::default();

@@ -99,8 +99,11 @@ fn any_text(text: &str, numbers: Numbers<'_>, grammar: &Grammar) {
     }
     assert!(grammar.slots(text).all(|slot| slot.span.of(text).len() == slot.span.len()));
     let lossy = text.get(..text.floor_char_boundary(300)).unwrap_or_default();
-    let keepings =
-        [Keeping::NoStore, Keeping::Kept { call_id: lossy }, Keeping::Failed { reason: lossy }];
+    let keepings = [
+        Keeping::NoStore,
+        Keeping::Kept { handle: lossy, direct: None },
+        Keeping::Failed { reason: lossy },
+    ];
     for (unit, at) in [Unit::Utf16, Unit::Char, Unit::Byte].into_iter().zip(3..) {
         let cap = Cap::new(numbers.any(at), unit);
         let cut = cut_at(text, cap, grammar);

@@ -1,7 +1,8 @@
 //! The definition of the tool, in every format (SPEC 19.1).
 
 use serde_json::{Value, json};
-use slotledger::history::{ToolFormat, save_tool};
+use slotledger::content::ToolFormat;
+use slotledger::history::save_tool;
 
 const DESCRIPTION: &str = "Saves an image of this conversation to a file, byte for byte: an attachment, or one that a tool returned. Images are counted from the newest, which is index 0. Saves the very image that is meant or refuses and says why.";
 

@@ -113,7 +113,10 @@ fn cut_stored(text: &str, cap: usize, unit: Unit, ranges: &[(usize, usize)]) {
     }
     let keepings = [
         (Keeping::NoStore, oracle::Keeping::NoStore),
-        (Keeping::Kept { call_id: "c\"1" }, oracle::Keeping::Recorded { call_id: "c\"1" }),
+        (
+            Keeping::Kept { handle: "c\"1", direct: None },
+            oracle::Keeping::Recorded { call_id: "c\"1" },
+        ),
         (Keeping::Failed { reason: "no [x]" }, oracle::Keeping::Failed { reason: "no [x]" }),
     ];
     let (keeping, theirs) = keepings[crate::seed_of(text.as_bytes()) % keepings.len()];

@@ -132,6 +132,11 @@ impl Folder {
     }
 
     /// Removes the file of a text. One that stays is removed when the folder is tidied next.
+    /// Where a text is, if it is kept.
+    pub(super) fn path_of(&self, sha256: &[u8; 32]) -> PathBuf {
+        self.0.join(name_of(sha256))
+    }
+
     pub(super) fn remove_text(&self, sha256: &[u8; 32]) {
         let _ = fs::remove_file(self.0.join(name_of(sha256)));
     }

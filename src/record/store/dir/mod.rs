@@ -20,7 +20,9 @@ use super::error::StoreError;
 use super::index::{Change, Entry, Index, Plan};
 use super::measure::{Comparison, Measured, fits};
 use super::pieces::Mark;
+use super::printed::printed;
 use super::{contract, error, index, measure, pieces};
+use crate::copy::Direct;
 use crate::record::record::{Gone, Meta, Record, RecordId};
 use folder::{Folder, Tail, fresh};
 use line::Head;
@@ -366,6 +368,13 @@ impl Store for DirStore {
             self.writer()?.write(&[Change::Gone { ids: bad.clone(), why: Gone::Damage }])?;
         }
         Ok(bad)
+    }
+
+    fn direct(&self, meta: &Meta) -> Option<Direct> {
+        if meta.gone.is_some() {
+            return None;
+        }
+        printed(&self.folder.path_of(&meta.sha256)).map(Direct::File)
     }
 
     fn usage(&self) -> Result<Usage, StoreError> {

@@ -20,7 +20,9 @@ use super::contract::{
 use super::error::StoreError;
 use super::measure::{Comparison, Measured, fits, millis};
 use super::pieces::MAX_PIECE;
+use super::printed::printed;
 use super::{contract, error, measure, pieces};
+use crate::copy::Direct;
 use crate::record::key::ContentKey;
 use crate::record::record::{Gone, Meta, Record, RecordId};
 use rows::{META, Number, Wide};
@@ -208,16 +210,7 @@ impl SqliteStore {
         if !meta.plain || meta.gone.is_some() {
             return None;
         }
-        let path = self.path.to_str()?;
-        let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
-        let is_bare = |ch: char| ch.is_ascii_alphanumeric() || "_./:-".contains(ch);
-        let path = if path.chars().all(is_bare) {
-            path
-        } else if cfg!(windows) || path.contains(|ch: char| "'[]".contains(ch) || ch.is_control()) {
-            return None;
-        } else {
-            format!("'{path}'")
-        };
+        let path = printed(&self.path)?;
         let key = meta.key();
         Some(format!(
             "sqlite3 -readonly {path} \"SELECT text FROM tool_results WHERE key='{key}' LIMIT 1\""
@@ -441,6 +434,10 @@ impl Store for SqliteStore {
             })?;
         }
         Ok(bad)
+    }
+
+    fn direct(&self, meta: &Meta) -> Option<Direct> {
+        self.query_of(meta).map(Direct::Query)
     }
 
     fn usage(&self) -> Result<Usage, StoreError> {

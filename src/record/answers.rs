@@ -1,0 +1,45 @@
+//! What was read back lately, so that an answer is known when it comes in as a result.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+use super::record::RecordId;
+
+/// How many answers are remembered.
+const MAX_ANSWERS: usize = 64;
+
+/// A page that was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) sha256: [u8; 32],
+    pub(crate) record: RecordId,
+    /// Where it lies in the record, if it is a stretch of it.
+    pub(crate) range: Option<(usize, usize)>,
+}
+
+/// The newest answers of a session. A text is known by its digest: nothing is read out of it.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(Mutex<VecDeque<Answered>>);
+
+impl Answers {
+    pub(crate) fn remember(&self, text: &str, record: RecordId, range: Option<(usize, usize)>) {
+        let answered = Answered { sha256: Sha256::digest(text).into(), record, range };
+        let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if newest.len() == MAX_ANSWERS {
+            newest.pop_front();
+        }
+        newest.push_back(answered);
+    }
+
+    /// The answer that reads `text`, if it is one.
+    pub(crate) fn of(&self, text: &str) -> Option<Answered> {
+        let newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if newest.is_empty() {
+            return None;
+        }
+        let sha256: [u8; 32] = Sha256::digest(text).into();
+        newest.iter().rev().find(|answered| answered.sha256 == sha256).copied()
+    }
+}
