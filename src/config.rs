@@ -95,9 +95,9 @@ impl Config {
         Cap::new(self.host_bound.map_or(self.cap, |bound| bound.min(self.cap)), self.unit)
     }
 
-    /// The most that the host takes of one result, if there is a bound.
-    pub fn host_bound(&self) -> Option<usize> {
-        self.host_bound
+    /// The most that the host takes of one result.
+    pub fn host_bound(&self) -> Cap {
+        Cap::new(self.host_bound.unwrap_or(0), self.unit)
     }
 
     /// Whether the host takes a page of a record.

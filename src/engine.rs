@@ -213,14 +213,16 @@ impl Session {
         cap: Cap,
     ) -> (Ingested, Option<ShownSlots>) {
         let full = serialize(&result.content, call, &mut self.ledger, &mut self.registry);
-        let is_answer =
-            self.recorder.as_ref().is_some_and(|recorder| recorder.is_answer(call, &full, cap));
+        let is_answer = self.recorder.is_some() && Recorder::is_answer(call, &full);
         let cap = if is_answer { Cap::new(0, cap.unit()) } else { cap };
         let kept = if is_answer { None } else { self.keep(call, result, &full, cap) };
         let failed = kept.as_ref().and_then(|kept| kept.as_ref().err()).map(StoreError::reason);
         let kept = kept.and_then(Result::ok);
         let keeping = match (&kept, &failed) {
-            (Some(kept), _) => Keeping::Kept { handle: &kept.handle, direct: kept.direct.as_ref() },
+            (Some(kept), _) => {
+                let direct = kept.direct.as_ref();
+                Keeping::Kept { handle: &kept.handle, unit: kept.meta.unit, direct }
+            }
             (None, Some(reason)) => Keeping::Failed { reason },
             (None, None) => Keeping::NoStore,
         };
@@ -272,7 +274,7 @@ impl Session {
             shown.push(Span::new(0, head));
             shown
         });
-        Some(recorder.keep(call, result.is_error, full, &shown, grammar, cap.unit()))
+        Some(recorder.keep(call, result, full, &shown, grammar, cap.unit()))
     }
 
     /// The name under which its records are kept; `None` where none are.

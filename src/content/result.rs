@@ -19,6 +19,9 @@ pub struct ToolResult {
     pub content: Content,
     /// Whether the tool says that it failed.
     pub is_error: bool,
+    /// Whether the host knows that it was cut before it came: its record then says that it is not
+    /// complete.
+    pub is_cut: bool,
     /// What was lost while it was read.
     pub losses: Vec<Loss>,
 }
@@ -26,7 +29,13 @@ pub struct ToolResult {
 impl ToolResult {
     /// A result that is no error and lost nothing.
     pub fn new(content: Content) -> Self {
-        Self { content, is_error: false, losses: Vec::new() }
+        Self { content, is_error: false, is_cut: false, losses: Vec::new() }
+    }
+
+    /// The same, cut before it came.
+    #[must_use]
+    pub fn cut_before(self) -> Self {
+        Self { is_cut: true, ..self }
     }
 
     /// Adds lone surrogates to what was lost.

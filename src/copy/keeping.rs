@@ -1,6 +1,7 @@
 //! What became of the record of a result, which its notices must say.
 
 use crate::notice;
+use crate::text::Unit;
 
 /// Whether the full text of a result is kept, and so can be read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum Keeping<'a> {
     Kept {
         /// The id that reads it back.
         handle: &'a str,
+        /// What its offsets count: that of the cap, unless it was first kept at one of another.
+        unit: Unit,
         /// Another way to read it, where the store has one and the host allows it.
         direct: Option<&'a Direct>,
     },

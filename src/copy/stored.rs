@@ -57,9 +57,10 @@ impl StoredCopy {
         let head_len = cap.unit().len_of(head);
         let (notice, recorded) = match keeping {
             Keeping::NoStore => (notice::cut_without_store(total_len), false),
-            Keeping::Kept { handle, direct } => {
+            Keeping::Kept { handle, unit, direct } => {
+                let start = if unit == cap.unit() { head_len } else { unit.len_of(head) };
                 let direct = direct.map_or_else(String::new, Direct::said);
-                (notice::cut_and_recorded(head_len, total_len, handle, &direct), true)
+                (notice::cut_and_recorded(head_len, total_len, handle, start, &direct), true)
             }
             Keeping::Failed { reason } => {
                 (notice::cut_and_keeping_failed(head_len, total_len, reason), false)

@@ -22,13 +22,19 @@ pub(crate) fn described(kind: &str, media_type: &str, size: &str) -> String {
     format!("[{kind}: {media_type}, {size}]")
 }
 
-/// A text cut to `head` of `total`, its whole kept as a record. `direct` is empty, or another way
-/// to read it.
-pub(crate) fn cut_and_recorded(head: usize, total: usize, handle: &str, direct: &str) -> String {
+/// A text cut to `head` of `total`, its whole kept as a record, which goes on at `start`. `direct` is
+/// empty, or another way to read it.
+pub(crate) fn cut_and_recorded(
+    head: usize,
+    total: usize,
+    handle: &str,
+    start: usize,
+    direct: &str,
+) -> String {
     let id = json_string(handle);
     format!(
         "\n\n[truncated — showing {head} of {total} chars; full result: \
-         get_full_tool_result({{\"toolCallId\":{id},\"startChar\":{head}}}){direct}]"
+         get_full_tool_result({{\"toolCallId\":{id},\"startChar\":{start}}}){direct}]"
     )
 }
 

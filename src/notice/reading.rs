@@ -22,17 +22,26 @@ pub(crate) const NO_OBJECT: &str = "The arguments must be a JSON object.";
 
 /// A field that is no whole number in its bounds. `got` is JSON.
 pub(crate) fn not_a_number(field: &str, bounds: &str, got: &str) -> String {
-    format!("{field} must be a whole number {bounds}; got {}.", short(got))
+    format!("{field} must be a whole number {bounds}; got {}.", spelled(got))
 }
 
 /// A field that must be a string.
 pub(crate) fn not_a_string(field: &str, got: &str) -> String {
-    format!("{field} must be a string; got {}.", short(got))
+    format!("{field} must be a string; got {}.", spelled(got))
 }
 
 /// A scope that is none.
 pub(crate) fn bad_scope(got: &str) -> String {
-    format!("searchIn must be current_session or all_sessions; got {}.", short(got))
+    format!("searchIn must be current_session or all_sessions; got {}.", spelled(got))
+}
+
+/// An argument, as JSON, that is not what it must be.
+fn spelled(got: &str) -> String {
+    match got.as_bytes().first() {
+        Some(b'[') => "a list".to_owned(),
+        Some(b'{') => "an object".to_owned(),
+        _ => short(&quoted(got)).into_owned(),
+    }
 }
 
 /// A page that is too long.
@@ -163,6 +172,11 @@ pub(crate) fn bad_pattern(reason: &str) -> String {
 
 /// A pattern that matches everywhere.
 pub(crate) const EMPTY_PATTERN: &str = "grep must not match the empty text.";
+
+/// An outline of `total` that is too long to be searched.
+pub(crate) fn outline_too_long(total: usize) -> String {
+    format!("grep cannot search this outline: it has {total} chars; read it by pages.")
+}
 
 /// A turn that has no room for a page.
 pub(crate) const NO_ROOM: &str = "This turn has no room left for a page; ask in the next turn.";

@@ -32,6 +32,11 @@ impl Searcher<'_> {
         }
     }
 
+    /// The same, of its own session alone: nothing is said of others.
+    pub(super) fn of_own(self) -> Self {
+        Self { reads_others: false, ..self }
+    }
+
     /// The one record that `asked` means.
     pub(super) fn find(
         &self,
@@ -138,7 +143,7 @@ fn key_of(asked: &str) -> Option<KeyOrDigest> {
     let digits = bare.unwrap_or(asked).to_ascii_lowercase();
     match digits.len() {
         16 => digits.parse().ok().map(KeyOrDigest::Key),
-        64 => {
+        64 if digits.bytes().all(|digit| digit.is_ascii_hexdigit()) => {
             let mut sha256 = [0; 32];
             for (byte, pair) in sha256.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
                 *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;

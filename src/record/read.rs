@@ -15,6 +15,7 @@ use super::selection::{Part, part_of};
 use super::store::{Listed, Store};
 use crate::image::hex;
 use crate::notice;
+use crate::text::{Cap, Unit};
 
 /// How much of the room is for the line in front of a page.
 const MARGIN: usize = 600;
@@ -34,7 +35,7 @@ pub(crate) const MAX_ANSWER: usize = MAX_PAGE + MARGIN;
 /// use slotledger::{Config, Engine};
 ///
 /// let store = Arc::new(MemoryStore::new(Retention::default()));
-/// let engine = Engine::new(Config::default().with_cap(1_000)?).with_store(store);
+/// let engine = Engine::new(Config::default().with_cap(1_000)?).with_store(store)?;
 /// let mut session = engine.session_named("s1");
 /// let text = format!("\"{}the end\"", "line\\n".repeat(1_000));
 /// session.ingest(&Call::new("c1", "bash"), &data::read(&text.into_bytes().into())?);
@@ -47,8 +48,8 @@ pub(crate) const MAX_ANSWER: usize = MAX_PAGE + MARGIN;
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'s> {
     searcher: Searcher<'s>,
-    /// The longest answer, its line included.
-    room: usize,
+    /// The longest answer that the host takes, its line included, in each unit.
+    bounds: [Cap; 3],
     answers: Option<&'s Answers>,
 }
 
@@ -95,6 +96,11 @@ impl ListAnswer {
     }
 }
 
+/// One of several results that are recalled.
+fn section(name: &str, said: &str) -> String {
+    format!("{}\n{said}", notice::recall_section(name))
+}
+
 /// The fields of an object as compact JSON, in their order.
 fn object(fields: &[(&str, Value)]) -> String {
     let fields = fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));
@@ -105,7 +111,7 @@ impl<'s> Reader<'s> {
     /// Reads for `session`, which may read its own records only.
     pub fn new(store: &'s dyn Store, session: &'s str) -> Self {
         let searcher = Searcher { store, session, reads_others: false };
-        Self { searcher, room: MAX_ANSWER, answers: None }
+        Self { searcher, bounds: [Cap::NONE; 3], answers: None }
     }
 
     /// The same, which remembers in `answers` what it has answered.
@@ -120,13 +126,29 @@ impl<'s> Reader<'s> {
         self
     }
 
-    /// The same for a host that takes at most `len` of one result uncut, or whose turn has that much
-    /// left; in the unit of the records. Of several the least counts.
+    /// The same for a host that takes at most this much of one result uncut, or whose turn has that
+    /// much left. Of several the least counts, in each unit.
     ///
     /// No answer is longer. Where less than 1,000 is left, there is no room for a page.
     #[must_use]
-    pub fn within(self, len: usize) -> Self {
-        Self { room: self.room.min(len), ..self }
+    pub fn within(mut self, bound: Cap) -> Self {
+        let least = |known: Cap| known.limit().is_none_or(|known| bound.limit() < Some(known));
+        if bound.limit().is_some()
+            && let Some(known) = self.bounds.get_mut(bound.unit() as usize)
+            && least(*known)
+        {
+            *known = bound;
+        }
+        self
+    }
+
+    /// The longest answer in `unit`, of a host's bounds and at most `most`.
+    fn room_in(&self, unit: Unit, most: usize) -> usize {
+        let bounds = self.bounds.iter().filter_map(|bound| {
+            // As many as fit, whatever they are.
+            bound.limit().map(|limit| limit / unit.most_in(bound.unit()))
+        });
+        bounds.fold(most, usize::min)
     }
 
     /// Answers a call of `get_full_tool_result`; `arguments` is its object as JSON text.
@@ -137,7 +159,7 @@ impl<'s> Reader<'s> {
     pub fn get_full_tool_result(&self, arguments: &str) -> Result<ReadAnswer, ReadRefusal> {
         let request = ReadRequest::parse(arguments)?;
         let meta = self.searcher.find(&request.id, &request.scope, request.tool.as_ref())?;
-        let answer = self.answer(&meta, &request, self.room)?;
+        let answer = self.answer(&meta, &request, MAX_ANSWER)?;
         self.remember(&answer);
         Ok(answer)
     }
@@ -152,42 +174,56 @@ impl<'s> Reader<'s> {
     /// When nothing is named; or of one that is named, the reason why there is no page.
     pub fn recall(&self, arguments: &str) -> Result<String, ReadRefusal> {
         let RecallArgs { keys, call_ids } = RecallArgs::parse(arguments);
-        let keys = keys.iter().map(|key| ByteString::from(key.to_string()));
+        let keys = keys.iter().map(|key| ByteString::from(key.marker()));
         let asked: Vec<ByteString> = keys.chain(call_ids).collect();
         match asked.as_slice() {
             [] => Err(ReadRefusal::NothingToRecall),
             [id] => {
-                let answer = self.first_page(id, self.room)?;
+                let answer = self.first_page(id, MAX_ANSWER)?;
                 self.remember(&answer);
                 Ok(answer.to_text())
             }
-            several => Ok(self.sections(several)),
+            several => self.sections(several),
         }
     }
 
     /// The first page of each of several, the room shared among those that are left.
-    fn sections(&self, asked: &[ByteString]) -> String {
+    fn sections(&self, asked: &[ByteString]) -> Result<String, ReadRefusal> {
+        // What says that there are more has room in any case. Chars are the fewest of any unit.
+        let room = self.room_in(Unit::Char, MAX_ANSWER);
+        let mut left = room.saturating_sub(MIN_ROOM);
+        if left < MIN_ROOM + MARGIN {
+            return Err(ReadRefusal::NoRoom);
+        }
         let mut sections: Vec<String> = Vec::new();
-        // What says that there are more has room in any case.
-        let mut left = self.room.saturating_sub(MIN_ROOM);
         for (at, id) in asked.iter().enumerate() {
+            let unanswered = asked.len() - at;
             if left < MIN_ROOM + MARGIN {
-                sections.push(notice::not_recalled(asked.len() - at));
+                sections.push(notice::not_recalled(unanswered));
                 break;
             }
-            let share = (left / (asked.len() - at)).max(MIN_ROOM + MARGIN);
-            let (name, said, page) = match self.first_page(id, share) {
+            let share = (left / unanswered).max(MIN_ROOM + MARGIN);
+            let (section, len) = match self.first_page(id, share) {
                 Ok(answer) => {
                     let page = answer.meta.unit.len_of(&answer.text);
-                    (answer.meta.key().marker(), answer.to_text(), page)
+                    (section(&answer.meta.key().marker(), &answer.to_text()), page + MARGIN)
                 }
-                Err(refusal) => (notice::asked_id(id), refusal.notice(), 0),
+                Err(refusal) => {
+                    let is_marker = id.starts_with("<<");
+                    let name = if is_marker { id.to_string() } else { notice::asked_id(id) };
+                    let section = section(&name, &refusal.notice());
+                    let len = Unit::Utf16.len_of(&section) + 1;
+                    (section, len)
+                }
             };
-            sections.push(format!("{}\n{said}", notice::recall_section(&name)));
-            // All but the page is within the margin.
-            left = left.saturating_sub(page + MARGIN);
+            let Some(rest) = left.checked_sub(len) else {
+                sections.push(notice::not_recalled(unanswered));
+                break;
+            };
+            left = rest;
+            sections.push(section);
         }
-        sections.join("\n")
+        Ok(sections.join("\n"))
     }
 
     /// Answers a call of `list_tool_results`; `arguments` is its object as JSON text.
@@ -205,7 +241,7 @@ impl<'s> Reader<'s> {
             .list(sessions, request.tool.as_deref(), before, request.limit + 1)
             .map_err(|error| ReadRefusal::of_store(&error))?;
         let mut results = Vec::new();
-        let mut left = self.room.saturating_sub(MIN_ROOM);
+        let mut left = self.room_in(Unit::Byte, MAX_ANSWER).saturating_sub(MIN_ROOM);
         let mut last = None;
         for listed in listed.iter().take(request.limit) {
             let line = self.line(listed);
@@ -251,18 +287,18 @@ impl<'s> Reader<'s> {
     }
 
     fn first_page(&self, id: &ByteString, room: usize) -> Result<ReadAnswer, ReadRefusal> {
-        let meta = self.searcher.find(id, &Scope::Default, None)?;
+        let meta = self.searcher.of_own().find(id, &Scope::Default, None)?;
         self.answer(&meta, &ReadRequest::whole(id.clone()), room)
     }
 
-    /// Answers with at most `room`.
+    /// Answers with at most `room` in the record's unit.
     fn answer(
         &self,
         meta: &Meta,
         request: &ReadRequest,
         room: usize,
     ) -> Result<ReadAnswer, ReadRefusal> {
-        let room = room.saturating_sub(MARGIN);
+        let room = self.room_in(meta.unit, room).saturating_sub(MARGIN);
         if room < MIN_ROOM {
             return Err(ReadRefusal::NoRoom);
         }

@@ -14,14 +14,20 @@ use super::handle::handle;
 use super::mask::masked;
 use super::read::{MAX_ANSWER, Reader};
 use super::record::{Meta, Record, RecordId, SlotPlace};
-use super::shown::ShownSlots;
+use super::shown::{OF_DIALECT, ShownSlots};
 use super::store::{EmittedView, LIVE, Store, StoreError};
 use super::tools::is_read_back;
-use crate::content::Call;
+use crate::content::{Call, ToolResult};
 use crate::copy::{BlockKind, Direct, Serialized};
 use crate::slot::{Grammar, Slot, SlotKind};
 use crate::text::{Cap, Span, Spans, Unit};
 
+/// The kinds of views in the register.
+const STORED: &str = "stored";
+const PAGE: &str = "page";
+
+/// How long after a failure that is tried again.
+const RETRIED: Duration = Duration::from_mins(1);
 /// How long a session is live before that is written anew.
 const RENEWED: Duration = Duration::from_hours(1);
 
@@ -80,12 +86,13 @@ impl Recorder {
     pub(crate) fn keep(
         &self,
         call: &Call,
-        is_error: bool,
+        result: &ToolResult,
         full: &Serialized,
         shown: &Spans,
         grammar: &Grammar,
         unit: Unit,
     ) -> Result<Kept, StoreError> {
+        let (is_error, complete) = (result.is_error, !result.is_cut);
         let slots = places_of(grammar.slots(&full.text), shown);
         let text = match &self.records.redaction {
             Some(redaction) => masked(&full.text, redaction(&full.text), &slots),
@@ -93,6 +100,7 @@ impl Recorder {
         };
         let record = Record {
             is_error,
+            complete,
             unit,
             blocks: full.blocks.clone().unwrap_or_default(),
             shown: shown.as_slice().to_vec(),
@@ -106,8 +114,8 @@ impl Recorder {
         Ok(Kept { handle: handle(&meta), meta, direct, slots: record.slots })
     }
 
-    /// The slots that were shown of the result of `call`, if `text` is known to be a stored copy of
-    /// it in which some are left out, and its record is there.
+    /// The slots that were shown of the result of `call`, if `text` is known to be a view of ours
+    /// which does not have them as they were.
     pub(crate) fn shown_of_view(
         &self,
         call: &Call,
@@ -116,13 +124,17 @@ impl Recorder {
     ) -> Option<ShownSlots> {
         let store = self.store();
         let view = store.view(&self.session, &call.id, &sha256(text)).ok().flatten()?;
-        let slots = store.places(view.record).ok()?.slots;
-        let shown = slots.iter().filter(|slot| slot.shown).count();
-        if grammar.slots(text).take(shown).count() == shown {
-            return None;
+        match &*view.kind {
+            STORED => {
+                let slots = store.places(view.record).ok()?.slots;
+                let shown = slots.iter().filter(|slot| slot.shown).count();
+                let is_all_there = grammar.slots(text).take(shown + 1).count() == shown;
+                (!is_all_there).then(|| ShownSlots::of_places(&slots))
+            }
+            // It quotes what is kept: no image was shown by it.
+            PAGE => Some(ShownSlots::default()),
+            _ => None,
         }
-        let full = store.read(view.record, 0, usize::MAX).ok()?.text;
-        Some(ShownSlots::of(&full, &slots))
     }
 
     /// Keeps the session live, as any use of it does.
@@ -133,9 +145,12 @@ impl Recorder {
             return;
         }
         let until = now.checked_add(LIVE).unwrap_or(now);
-        if self.store().keep_alive(&self.session, until).is_ok() {
-            self.renewed.store(seconds(now), Ordering::Relaxed);
-        }
+        let renewed = match self.store().keep_alive(&self.session, until) {
+            Ok(()) => seconds(now),
+            // Nobody waits for a busy store at each page.
+            Err(_) => seconds(now).saturating_sub(RENEWED.as_secs() - RETRIED.as_secs()),
+        };
+        self.renewed.store(renewed, Ordering::Relaxed);
     }
 
     /// Says that the session is over for now, so that a sweep may take its texts.
@@ -144,31 +159,30 @@ impl Recorder {
     }
 
     /// Reads for this session; `bound` is the most that the host takes of one result.
-    pub(crate) fn reader(&self, bound: Option<usize>) -> Reader<'_> {
+    pub(crate) fn reader(&self, bound: Cap) -> Reader<'_> {
         self.renew();
         let reader = Reader::new(self.store(), &self.session).remembering(&self.answers);
-        bound.map_or(reader, |bound| reader.within(bound))
+        reader.within(bound)
     }
 
     /// Whether a result is an answer of ours, which is neither cut nor kept. Others may have a tool
     /// of the same name: what is no answer of ours and longer than one can be is cut and kept.
-    pub(crate) fn is_answer(&self, call: &Call, full: &Serialized, cap: Cap) -> bool {
+    pub(crate) fn is_answer(call: &Call, full: &Serialized) -> bool {
         let is_image = |kind| kind == BlockKind::Image;
         is_read_back(&call.tool)
             && !full.blocks.iter().flatten().any(|block| is_image(block.kind))
-            && (cap.unit().offset_in(&full.text, MAX_ANSWER) == full.text.len()
-                || self.answers.of(&full.text).is_some())
+            && Unit::Char.offset_in(&full.text, MAX_ANSWER) == full.text.len()
     }
 
     /// Remembers that the result of `call` is an answer of ours, if it is one that is known.
     pub(crate) fn note_answer(&self, call: &Call, text: &str) {
         let Some(answered) = self.answers.of(text) else { return };
-        self.note(call, "page", answered.sha256, answered.record, answered.range);
+        self.note(call, PAGE, answered.sha256, answered.record, answered.range);
     }
 
     /// Remembers the stored copy `text` of the record `meta`.
     pub(crate) fn note_stored(&self, call: &Call, meta: &Meta, text: &str) {
-        self.note(call, "stored", sha256(text), meta.id, None);
+        self.note(call, STORED, sha256(text), meta.id, None);
     }
 
     fn note(
@@ -205,7 +219,7 @@ fn places_of<'t>(slots: impl Iterator<Item = Slot<'t>>, shown: &Spans) -> Vec<Sl
             SlotKind::Reference { stub, image_type } => {
                 (Some(stub.id.into()), image_type.to_ascii_lowercase().into())
             }
-            SlotKind::Dialect { .. } => (None, ByteString::from_static("image/x-unknown")),
+            SlotKind::Dialect { .. } => (None, ByteString::from_static(OF_DIALECT)),
         };
         let shown = ranges.peek().is_some_and(|range| range.holds(slot.span));
         SlotPlace { span: slot.span, shown, reference, media_type }

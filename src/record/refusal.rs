@@ -1,5 +1,6 @@
 //! Why nothing was read: values for the host, a sentence for the model.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use bytestring::ByteString;
@@ -8,6 +9,7 @@ use super::handle::is_printable;
 use super::page::MAX_PAGE;
 use super::record::{Gone, Meta};
 use super::store::StoreError;
+use crate::image::hex;
 use crate::notice;
 
 /// Why a record was not read back.
@@ -119,6 +121,11 @@ pub enum ReadRefusal {
     },
     /// The pattern matches the empty text.
     EmptyPattern,
+    /// The outline is too long to be searched.
+    OutlineTooLong {
+        /// Its length.
+        total: usize,
+    },
     /// The turn has no room left.
     NoRoom,
     /// The store cannot be read.
@@ -159,7 +166,9 @@ impl ReadRefusal {
             Self::OutOfRange { .. } => "out_of_range",
             Self::NotJson => "not_json",
             Self::NoItem { .. } => "no_item",
-            Self::BadPattern { .. } | Self::EmptyPattern => "bad_grep",
+            Self::BadPattern { .. } | Self::EmptyPattern | Self::OutlineTooLong { .. } => {
+                "bad_grep"
+            }
             Self::NoRoom => "no_room",
             Self::Busy { .. } => "busy",
         }
@@ -194,7 +203,7 @@ impl ReadRefusal {
                 notice::name_mismatch(asked, made_by, not_by)
             }
             Self::Ambiguous { asked, records, session } => {
-                let keys: Vec<String> = records.iter().map(|meta| meta.key().to_string()).collect();
+                let keys = names_of(records);
                 let candidates: Vec<notice::Candidate<'_>> = records
                     .iter()
                     .zip(&keys)
@@ -216,6 +225,7 @@ impl ReadRefusal {
             }
             Self::BadPattern { reason } => notice::bad_pattern(reason),
             Self::EmptyPattern => notice::EMPTY_PATTERN.to_owned(),
+            Self::OutlineTooLong { total } => notice::outline_too_long(*total),
             Self::NoRoom => notice::NO_ROOM.to_owned(),
             Self::Busy { reason } => notice::busy(reason),
         }
@@ -234,6 +244,19 @@ impl ReadRefusal {
         }
         Self::of_store(error)
     }
+}
+
+/// The names that tell records apart: their content keys, or where two are the same their digests.
+fn names_of(records: &[Meta]) -> Vec<String> {
+    let mut seen = HashMap::new();
+    for meta in records {
+        *seen.entry(meta.key()).or_insert(0) += 1;
+    }
+    let is_one = |meta: &Meta| seen.get(&meta.key()) == Some(&1);
+    let name = |meta: &Meta| {
+        if is_one(meta) { meta.key().to_string() } else { hex(&meta.sha256) }
+    };
+    records.iter().map(name).collect()
 }
 
 impl fmt::Display for ReadRefusal {

@@ -16,6 +16,9 @@ use crate::text::Span;
 /// The item that lists what a text holds.
 const OUTLINE: &str = "*";
 
+/// The longest outline that is searched.
+const MAX_SEARCHED_OUTLINE: usize = 10_000_000;
+
 /// A part of a record, and what is said of it. Offsets and lengths are in the record's unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
@@ -67,15 +70,24 @@ pub(super) fn part_of(
         },
         Some(OUTLINE) => {
             let (text, blocks) = text_and_blocks(store, meta).map_err(failed)?;
-            // A search goes through all of it.
-            let (from, len) = if grep.is_some() { (0, usize::MAX) } else { (start, length) };
-            let page = outline(&text, &blocks, unit, from, len).ok_or(ReadRefusal::NotJson)?;
-            if grep.is_none() {
+            let listing = |start, len| outline(&text, &blocks, unit, start, len);
+            let whole = if grep.is_some() {
+                // A listing can be the square of its text, and a search goes through all of it.
+                let total = listing(0, 0).ok_or(ReadRefusal::NotJson)?.total;
+                if total > MAX_SEARCHED_OUTLINE {
+                    return Err(ReadRefusal::OutlineTooLong { total });
+                }
+                listing(0, total)
+            } else {
+                None
+            };
+            let Some(page) = whole else {
+                let page = listing(start, length).ok_or(ReadRefusal::NotJson)?;
                 if start > page.total {
                     return Err(ReadRefusal::OutOfRange { start, total: page.total });
                 }
                 return Ok(Part::verbatim(page, None, None));
-            }
+            };
             Subject { text: page.text, start: None, item_start: None }
         }
         Some(item) => {

@@ -66,6 +66,17 @@ impl Unit {
         }
     }
 
+    /// The most of `other` that one unit can stand for; 1 where it is never more.
+    pub(crate) fn most_in(self, other: Self) -> usize {
+        match (self, other) {
+            (Self::Char, Self::Utf16) => 2,
+            (Self::Char | Self::Utf16, Self::Byte) => self.widest_bytes(),
+            (Self::Utf16 | Self::Byte, Self::Utf16)
+            | (Self::Byte, Self::Byte)
+            | (_, Self::Char) => 1,
+        }
+    }
+
     /// The most bytes of UTF-8 that one unit can stand for.
     fn widest_bytes(self) -> usize {
         match self {

@@ -25,5 +25,6 @@ mod recipes;
 mod registry;
 mod regressions;
 mod saving;
+mod steps;
 mod store;
 mod vectors;

@@ -97,7 +97,7 @@ fn a_live_text_whose_record_is_kept_says_how_to_read_it_back() {
     let content = Content::Blocks(vec![Block::Text(text.as_str().into()), image]);
     let (mut ledger, mut registry) = (ledger(64, 1 << 20), registry());
     let full = serialize(&content, &Call::new("c1", "snap"), &mut ledger, &mut registry);
-    let keeping = Keeping::Kept { handle: "c1", direct: None };
+    let keeping = Keeping::Kept { handle: "c1", unit: slotledger::Unit::Utf16, direct: None };
     let cap = Config::default().cap();
     let live = LiveCopy::of(&content, &full, cap, &Grammar::default(), keeping).unwrap();
     let notice = "\n\n[truncated — original was 42000 chars; full result: \
@@ -119,7 +119,8 @@ fn a_live_text_whose_record_is_kept_says_how_to_read_it_back() {
 #[test]
 fn a_stored_copy_whose_record_is_kept_names_the_place_to_read_on() {
     let text = format!("{{\"rows\":\"{}\"}}", "x".repeat(42_000));
-    let keeping = Keeping::Kept { handle: "call_long", direct: None };
+    let keeping =
+        Keeping::Kept { handle: "call_long", unit: slotledger::Unit::Utf16, direct: None };
     let stored = stored(&text, Config::DEFAULT_CAP, &Spans::default(), keeping);
     let notice = "\n\n[truncated — showing 24000 of 42011 chars; full result: \
                   get_full_tool_result({\"toolCallId\":\"call_long\",\"startChar\":24000})]";
@@ -141,7 +142,7 @@ fn a_notice_counts_in_the_unit_of_the_cap() {
         let of = |keeping| {
             StoredCopy::of(&text.as_str().into(), cap, &none, &Grammar::default(), keeping)
         };
-        let kept = of(Keeping::Kept { handle: "c1", direct: None });
+        let kept = of(Keeping::Kept { handle: "c1", unit: slotledger::Unit::Utf16, direct: None });
         assert_eq!((kept.head_len, kept.total_len), (head, total), "{cap:?}");
         let head_text = &text[..cap.reached_in(&text).unwrap()];
         let notice = format!(
@@ -164,7 +165,8 @@ fn a_notice_counts_in_the_unit_of_the_cap() {
 
 #[test]
 fn a_call_id_is_quoted_as_json() {
-    let keeping = Keeping::Kept { handle: "a\"b\\c\n\u{1}é", direct: None };
+    let keeping =
+        Keeping::Kept { handle: "a\"b\\c\n\u{1}é", unit: slotledger::Unit::Utf16, direct: None };
     let stored = stored("abcdef", 3, &Spans::default(), keeping);
     let notice = "\n\n[truncated — showing 3 of 6 chars; full result: \
                   get_full_tool_result({\"toolCallId\":\"a\\\"b\\\\c\\n\\u0001é\",\"startChar\":3})]";
@@ -212,7 +214,7 @@ fn what_is_left_out_is_still_counted_only_where_a_record_is_kept() {
             "left out and not counted",
         ),
         (
-            Keeping::Kept { handle: "c1", direct: None },
+            Keeping::Kept { handle: "c1", unit: slotledger::Unit::Utf16, direct: None },
             "[truncated — showing 23 of 1540 chars; full result: \
              get_full_tool_result({\"toolCallId\":\"c1\",\"startChar\":23})]",
             "left out here but still counted",

@@ -32,8 +32,8 @@ const FILES: [&str; 7] = [
 ];
 
 /// The files that are answered in other modules, where there are some.
-const ELSEWHERE: [&str; 4] =
-    ["content_type.jsonl", "reading.jsonl", "recall_args.jsonl", "saving.jsonl"];
+const ELSEWHERE: [&str; 5] =
+    ["content_type.jsonl", "reading.jsonl", "recall.jsonl", "recall_args.jsonl", "saving.jsonl"];
 
 /// How many vectors the files here have at least; none may be lost.
 const AT_LEAST: usize = 282;
@@ -208,7 +208,7 @@ impl<'v> Input<'v> {
             return Keeping::NoStore;
         };
         match keeping.text_if("callId") {
-            Some(handle) => Keeping::Kept { handle, direct: None },
+            Some(handle) => Keeping::Kept { handle, unit: Unit::Utf16, direct: None },
             None => Keeping::Failed { reason: keeping.text("failed") },
         }
     }

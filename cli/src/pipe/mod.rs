@@ -114,7 +114,7 @@ impl Pipe {
             "save" => conversation::save(request, self.session(request)?),
             "get_full_tool_result" => self.desk(request)?.get_full_tool_result(request),
             "recall" => self.desk(request)?.recall(request),
-            "list_tool_results" => Ok(self.desk(request)?.list_tool_results(request)),
+            "list_tool_results" => self.desk(request)?.list_tool_results(request),
             "extract_keys" => records::extract_keys(request),
             "recall_args" => records::recall_args(request),
             "content_key" => records::content_key(request),

@@ -7,10 +7,10 @@ use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::Value;
 use slotledger::record::store::MemoryStore;
 use slotledger::record::{ContentKey, ReadAnswer, ReadRefusal, Reader, RecallArgs};
-use slotledger::{Session, record};
+use slotledger::{Cap, Session, record};
 
 use super::answer::{Answer, Refusal, Refused};
-use super::fields::{self, flag, whole_number};
+use super::fields::{self, flag, unit, whole_number};
 use super::request::Request;
 
 /// The least that a host can take of one result where records are read.
@@ -37,7 +37,8 @@ impl Desk<'_> {
         if let Some(json) = request.given("hostBound") {
             let bound = whole_number(json).filter(|&bound| bound >= MIN_HOST_BOUND);
             let expected = "a whole number from 1000, or null";
-            reader = reader.within(bound.ok_or_else(|| Refusal::bad_field("hostBound", expected))?);
+            let bound = bound.ok_or_else(|| Refusal::bad_field("hostBound", expected))?;
+            reader = reader.within(Cap::new(bound, unit(request)?));
         }
         if flag(request, "allowSessions")? {
             reader = reader.reading_others();
@@ -50,22 +51,29 @@ impl Desk<'_> {
 
     /// `recall`: records by key, marker or call id.
     pub(super) fn recall<'l>(&self, request: &Request<'l>) -> Result<Answer<'l>, Refusal> {
-        Ok(match self.reader().recall(request.required("args")?) {
+        Ok(match self.reader().recall(&arguments(request.required("args")?)) {
             Ok(text) => Answer::Text { text: Cow::Owned(text) },
             Err(refusal) => refused(&refusal),
         })
     }
 
     /// `list_tool_results`: what can be read back, the newest first.
-    pub(super) fn list_tool_results<'l>(&self, request: &Request<'l>) -> Answer<'l> {
+    pub(super) fn list_tool_results<'l>(
+        &self,
+        request: &Request<'l>,
+    ) -> Result<Answer<'l>, Refusal> {
         let arguments = request.given("args").map_or(Cow::Borrowed("{}"), arguments);
-        match self.reader().list_tool_results(&arguments) {
+        let mut reader = self.reader();
+        if flag(request, "allowSessions")? {
+            reader = reader.reading_others();
+        }
+        Ok(match reader.list_tool_results(&arguments) {
             Ok(list) => Answer::List {
                 results: list.results.into_iter().map(Members).collect(),
                 next: list.next,
             },
             Err(refusal) => refused(&refusal),
-        }
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::cli::{command, file};
 
 const IMAGE: usize = 24 << 20;
-/// What the program itself takes of the address space, unoptimized and with SQLite in it.
+/// What the program itself takes of the address space, unoptimized and with `SQLite` in it.
 const PROGRAM: usize = 16 << 20;
 
 /// Runs the command with no more memory than two and a half times the image.

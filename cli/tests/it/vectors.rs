@@ -96,7 +96,11 @@ fn converse(input: &Json) -> Json {
     let lines: Vec<String> =
         requests.iter().map(|request| request.to_string().replace(['\n', '\r'], " ")).collect();
     let nonce = input.get("nonce").and_then(Json::as_str).unwrap_or("abc123");
-    let out = slotledger(["pipe", "--no-store", "--nonce", nonce]).stdin(lines.join("\n")).run();
+    let mut arguments = vec!["pipe", "--nonce", nonce];
+    if input.get("store").is_none() {
+        arguments.push("--no-store");
+    }
+    let out = slotledger(arguments).stdin(lines.join("\n")).run();
     assert_eq!((out.code, &*out.stderr), (Some(0), ""));
     let answers: Vec<Json> = out.stdout.lines().map(|line| Json::parse(line).unwrap()).collect();
     let mut minted = Vec::new();

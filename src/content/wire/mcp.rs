@@ -137,7 +137,7 @@ impl<'s> Reader<'s> {
     }
 
     fn result(self, content: Content, is_error: bool) -> ToolResult {
-        let mut result = ToolResult { content, is_error, losses: self.losses };
+        let mut result = ToolResult { is_error, losses: self.losses, ..ToolResult::new(content) };
         result.note_lone_surrogates(self.lone_surrogates);
         result
     }

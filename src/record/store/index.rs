@@ -217,15 +217,16 @@ impl Index {
             }
             return Ok(Plan::Sweep);
         }
-        let (id, nth) = same
-            .map_or((RecordId(self.last_id.saturating_add(1)), nth.saturating_add(1)), |meta| {
-                (meta.id, meta.nth)
-            });
-        let meta = measured.meta(record, id, nth, now);
+        let next = RecordId(self.last_id.saturating_add(1));
+        let (id, nth, unit) = same.map_or((next, nth.saturating_add(1), record.unit), |meta| {
+            // Its unit stays: what was printed of it counts in that.
+            (meta.id, meta.nth, meta.unit)
+        });
+        let meta = Meta { unit, ..measured.meta(record, id, nth, now) };
         let entry = Entry {
             meta: meta.clone(),
             places: Places::of(record),
-            marks: Marks::of(&record.text, record.unit),
+            marks: Marks::of(&record.text, unit),
         };
         Ok(Plan::Keep(meta, vec![live, Change::Kept(Box::new(entry))]))
     }

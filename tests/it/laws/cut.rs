@@ -129,7 +129,7 @@ fn l10_a_stored_copy_is_no_longer_than_cap_notice_note_and_64_times_678() {
     let reason = "[no] ".repeat(99);
     let keepings = [
         Keeping::NoStore,
-        Keeping::Kept { handle: "c\"1\n", direct: None },
+        Keeping::Kept { handle: "c\"1\n", unit: Unit::Utf16, direct: None },
         Keeping::Failed { reason: &reason },
     ];
     let grammar = Grammar::default();

@@ -101,7 +101,7 @@ fn any_text(text: &str, numbers: Numbers<'_>, grammar: &Grammar) {
     let lossy = text.get(..text.floor_char_boundary(300)).unwrap_or_default();
     let keepings = [
         Keeping::NoStore,
-        Keeping::Kept { handle: lossy, direct: None },
+        Keeping::Kept { handle: lossy, unit: Unit::Utf16, direct: None },
         Keeping::Failed { reason: lossy },
     ];
     for (unit, at) in [Unit::Utf16, Unit::Char, Unit::Byte].into_iter().zip(3..) {

@@ -9,7 +9,6 @@ mod folder;
 mod law;
 mod lazy;
 mod places;
-mod steps;
 
 use std::env;
 use std::fs;

@@ -123,7 +123,7 @@ impl Folder {
 
     /// The file of a text, which is to be `len` bytes long.
     pub(super) fn text(&self, sha256: &[u8; 32], len: usize) -> io::Result<File> {
-        let file = File::open(self.0.join(name_of(sha256)))?;
+        let file = File::open(self.path_of(sha256))?;
         if file.metadata()?.len() == len as u64 {
             Ok(file)
         } else {
@@ -131,12 +131,12 @@ impl Folder {
         }
     }
 
-    /// Removes the file of a text. One that stays is removed when the folder is tidied next.
     /// Where a text is, if it is kept.
     pub(super) fn path_of(&self, sha256: &[u8; 32]) -> PathBuf {
         self.0.join(name_of(sha256))
     }
 
+    /// Removes the file of a text. One that stays is removed when the folder is tidied next.
     pub(super) fn remove_text(&self, sha256: &[u8; 32]) {
         let _ = fs::remove_file(self.0.join(name_of(sha256)));
     }

@@ -244,6 +244,9 @@ impl Store for DirStore {
         loop {
             match writer.state.index.plan_put(record, &measured, &self.retention, now)? {
                 Plan::Same(meta, changes) => {
+                    if self.folder.text(&meta.sha256, meta.sizes.bytes).is_err() {
+                        self.folder.write_text(&meta.sha256, &record.text)?;
+                    }
                     writer.write(&changes)?;
                     return Ok(meta);
                 }
@@ -254,8 +257,10 @@ impl Store for DirStore {
                     writer.state.index.tidy(now);
                 }
                 Plan::Keep(meta, changes) => {
-                    let is_new = !writer.state.index.holds(&meta.sha256);
-                    if is_new {
+                    let is_held = writer.state.index.holds(&meta.sha256);
+                    let is_new = !is_held;
+                    // A file that somebody removed, or that is not whole, is written anew.
+                    if is_new || self.folder.text(&meta.sha256, meta.sizes.bytes).is_err() {
                         self.folder.write_text(&meta.sha256, &record.text)?;
                     }
                     let written = writer.write(&changes);
@@ -374,7 +379,9 @@ impl Store for DirStore {
         if meta.gone.is_some() {
             return None;
         }
-        printed(&self.folder.path_of(&meta.sha256)).map(Direct::File)
+        // The quotes of a shell would be part of the path to a tool that reads files.
+        let path = printed(&self.folder.path_of(&meta.sha256))?;
+        (!path.starts_with('\'')).then_some(Direct::File(path))
     }
 
     fn usage(&self) -> Result<Usage, StoreError> {

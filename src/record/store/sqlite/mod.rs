@@ -177,6 +177,19 @@ impl SqliteStore {
         }
     }
 
+    /// Opens the store in the file `path`, which must exist, to read it: nothing is swept.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open); and when there is no such file.
+    pub fn open_existing(path: impl AsRef<Path>, retention: Retention) -> Result<Self, StoreError> {
+        let path = std::path::absolute(path)?;
+        std::fs::metadata(&path)?;
+        let connection = schema::open(&path)?;
+        let inner = Mutex::new(Inner { connection, total: None });
+        Ok(Self { path, retention, inner })
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -377,7 +390,8 @@ impl Store for SqliteStore {
             let removed = sweep::lose(change, id, Gone::Request)?;
             Ok(((), Total { bytes: total.bytes.saturating_sub(removed), ..total }))
         })?;
-        inner.vacuum()
+        inner.vacuum();
+        Ok(())
     }
 
     fn remove_session(&self, session: &str) -> Result<usize, StoreError> {
@@ -390,7 +404,7 @@ impl Store for SqliteStore {
             change.execute("DELETE FROM session WHERE name = ?1", [session])?;
             Ok((records, Total { bytes: total.bytes.saturating_sub(bytes), ..total }))
         })?;
-        inner.vacuum()?;
+        inner.vacuum();
         Ok(removed)
     }
 

@@ -131,7 +131,7 @@ impl Inner {
         let forgotten = self.forget(retention.max_gone)?;
         self.forget_sessions(limits.now)?;
         if all.records > 0 || forgotten {
-            self.vacuum()?;
+            self.vacuum();
         }
         Ok(all)
     }
@@ -169,8 +169,14 @@ impl Inner {
         })
     }
 
-    /// Gives freed pages back to the file system.
-    pub(super) fn vacuum(&self) -> Result<(), StoreError> {
+    /// Gives freed pages back to the file system, as far as that can be done now: the next change
+    /// that frees some tries again.
+    pub(super) fn vacuum(&self) {
+        let _left_for_later = self.free_pages();
+    }
+
+    fn free_pages(&self) -> rusqlite::Result<()> {
+        let mut before = i64::MAX;
         loop {
             // Every row that it answers with is a page, and the work of one step.
             let mut vacuum = self.connection.prepare_cached("PRAGMA incremental_vacuum(1000)")?;
@@ -178,9 +184,11 @@ impl Inner {
             while pages.next()?.is_some() {}
             let sql = "PRAGMA freelist_count";
             let left: i64 = self.connection.prepare_cached(sql)?.query_one((), |row| row.get(0))?;
-            if left == 0 {
+            // A file that was not made here may have no incremental vacuum.
+            if left == 0 || left >= before {
                 return Ok(());
             }
+            before = left;
         }
     }
 }

@@ -48,11 +48,12 @@ impl Put<'_> {
         let created = millis(now);
         let meta = if let Some(gone) = same {
             self.restore(record, gone.id, created)?;
-            measured.meta(record, gone.id, gone.nth, created)
+            // Its unit stays: what was printed of it counts in that.
+            Meta { unit: gone.unit, ..measured.meta(record, gone.id, gone.nth, created) }
         } else {
             self.insert(record, measured, session, created)?
         };
-        self.insert_pieces(record, meta.id)?;
+        self.insert_pieces(record, &meta)?;
         self.insert_places(record, meta.id)?;
         self.total.bytes = self.total.bytes.saturating_add(bytes);
         Ok((Some(meta), self.total))
@@ -127,10 +128,9 @@ impl Put<'_> {
 
     /// Makes ready the row of a record whose text was gone.
     fn restore(&self, record: &Record, id: RecordId, created: u64) -> Result<(), StoreError> {
-        let sql = "UPDATE record SET gone = NULL, created = ?2, complete = ?3, unit = ?4
-            WHERE id = ?1";
+        let sql = "UPDATE record SET gone = NULL, created = ?2, complete = ?3 WHERE id = ?1";
         let change = self.change;
-        change.prepare_cached(sql)?.execute((id, Wide(created), record.complete, record.unit))?;
+        change.prepare_cached(sql)?.execute((id, Wide(created), record.complete))?;
         // A damaged text left its pieces.
         for sql in
             ["DELETE FROM piece WHERE record_id = ?1", "DELETE FROM place WHERE record_id = ?1"]
@@ -140,12 +140,17 @@ impl Put<'_> {
         Ok(())
     }
 
-    fn insert_pieces(&self, record: &Record, id: RecordId) -> Result<(), StoreError> {
+    fn insert_pieces(&self, record: &Record, meta: &Meta) -> Result<(), StoreError> {
         let sql = "INSERT INTO piece(record_id, at, byte_at, data) VALUES(?1, ?2, ?3, ?4)";
         let mut insert = self.change.prepare_cached(sql)?;
-        for piece in pieces(&record.text, record.unit) {
+        for piece in pieces(&record.text, meta.unit) {
             let mark = piece.mark;
-            insert.execute((id, Number(mark.at), Number(mark.byte_at), piece.text.as_bytes()))?;
+            insert.execute((
+                meta.id,
+                Number(mark.at),
+                Number(mark.byte_at),
+                piece.text.as_bytes(),
+            ))?;
         }
         Ok(())
     }

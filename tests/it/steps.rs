@@ -1,37 +1,42 @@
-//! The requests of `tests/vectors/saving.jsonl`, answered by the crate in the pipe's fields.
+//! The requests of the vectors that are `steps`, answered by the crate in the pipe's fields.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use slotledger::content::wire::{data, mcp, outcome};
 use slotledger::content::{Attachment, Call, Content, Image, Message, Part};
-use slotledger::copy::{BlockKind, BlockSpan};
+use slotledger::copy::{BlockKind, BlockSpan, LiveBlock};
 use slotledger::history::{Origin, SaveRequest, Seen, SeenImage, Selected};
 use slotledger::image::Lookup;
+use slotledger::record::store::{MemoryStore, Retention};
+use slotledger::record::{ReadRefusal, Reader, extract_keys};
 use slotledger::slot::SlotKind;
-use slotledger::{Cap, Ingested, Session, Unit};
+use slotledger::{Cap, Config, Engine, Ingested, Session, Unit};
 use slotledger_kit::vectors::{self, Vector, difference, minted_ref_ids, with_plain_ref_ids};
 use slotledger_kit::{Json, Unit as KitUnit};
 
-use crate::support::session;
+use crate::support::NONCE;
 
-/// How many vectors of saving there are at least; none may be lost.
-const AT_LEAST: usize = 42;
+/// The files, and how many vectors each has at least; none may be lost.
+const FILES: [(&str, usize); 2] = [("saving.jsonl", 42), ("recall.jsonl", 42)];
 
 #[test]
-fn every_vector_of_saving_is_answered_as_expected() {
-    let cases = vectors::file("saving.jsonl");
-    assert!(cases.len() >= AT_LEAST, "{} vectors", cases.len());
-    let failures: Vec<String> = cases.iter().filter_map(failure).collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+fn every_vector_of_steps_is_answered_as_expected() {
+    for (file, at_least) in FILES {
+        let cases = vectors::file(file);
+        assert!(cases.len() >= at_least, "{} vectors", cases.len());
+        let failures: Vec<String> = cases.iter().filter_map(failure).collect();
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
 }
 
 fn failure(vector: &Vector) -> Option<String> {
     assert_eq!(vector.op, "steps", "{}", vector.source);
     let requests = vector.input.get("requests").and_then(Json::as_array).expect("requests");
-    let mut pipe = Pipe::default();
+    let mut pipe = Pipe::new(vector.input.get("store").is_some());
     let mut minted: Vec<String> = Vec::new();
     let mut answers = Vec::new();
     for request in requests {
@@ -49,16 +54,35 @@ fn failure(vector: &Vector) -> Option<String> {
 }
 
 /// The sessions of one case.
-#[derive(Default)]
 struct Pipe {
+    engine: Engine,
     sessions: HashMap<String, Session>,
 }
 
 impl Pipe {
+    fn new(has_store: bool) -> Self {
+        let engine = Engine::new(Config::default().with_nonce(NONCE.parse().unwrap()));
+        let store = || Arc::new(MemoryStore::new(Retention::default()));
+        let engine = if has_store { engine.with_store(store()).unwrap() } else { engine };
+        Self { engine, sessions: HashMap::new() }
+    }
+
     fn answer(&mut self, request: &Json) -> Json {
         let name = request.get("session").and_then(Json::as_str).unwrap_or("default");
-        let session = self.sessions.entry(name.to_owned()).or_insert_with(session);
+        let new = || self.engine.session_named(name);
+        let session = self.sessions.entry(name.to_owned()).or_insert_with(new);
         match text(request, "op") {
+            "get_full_tool_result" => read_back(session, request),
+            "recall" => match session.reader().unwrap().recall(&arguments(request)) {
+                Ok(text) => Json::object([("text", text.into())]),
+                Err(refusal) => refused(&refusal),
+            },
+            "list_tool_results" => list(session, request),
+            "extract_keys" => {
+                let keys = extract_keys(text(request, "text")).into_iter();
+                let keys: Vec<Json> = keys.map(|key| key.to_string().into()).collect();
+                Json::object([("keys", keys.into())])
+            }
             "ingest" => ingest(session, request),
             "message" => Json::object([("index", session.push(&message(request)).into())]),
             "commit" => Json::object([("results", session.commit().into())]),
@@ -92,9 +116,10 @@ fn ingest(session: &mut Session, request: &Json) -> Json {
         Some(Json::Null) => 0,
         Some(cap) => cap.as_usize().expect("a cap"),
     };
-    let Ingested { text, blocks, stored, .. } =
-        session.ingest_at(&call, &result.expect("a result"), Cap::utf16(cap));
-    let place = |offset: usize| Json::from(Unit::Utf16.len_of(&text[..offset]));
+    let unit = unit(request);
+    let Ingested { text, blocks, live, stored, record, .. } =
+        session.ingest_at(&call, &result.expect("a result"), Cap::new(cap, unit));
+    let place = |offset: usize| Json::from(unit.len_of(&text[..offset]));
     let block = |block: &BlockSpan| {
         let kind = if block.kind == BlockKind::Reference { "reference" } else { "other" };
         let (start, end) = (place(block.span.start), place(block.span.end));
@@ -102,12 +127,93 @@ fn ingest(session: &mut Session, request: &Json) -> Json {
     };
     let blocks = blocks.map(|blocks| blocks.iter().map(block).collect::<Vec<_>>());
     let kept: Vec<Json> = stored.kept.iter().map(|kept| Json::from(kept.of(&text))).collect();
-    let stored = Json::object([
+    let mut said = vec![
         ("text", (&*stored.text).into()),
+        ("head", stored.head_len.into()),
+        ("total", stored.total_len.into()),
         ("kept", kept.into()),
         ("leftOut", stored.left_out.into()),
-    ]);
-    Json::object([("text", (&*text).into()), ("blocks", blocks.into()), ("stored", stored)])
+        ("recorded", record.is_some().into()),
+    ];
+    said.extend(record.map(|record| ("key", record.key().to_string().into())));
+    let live = live.map(|live| live.blocks.iter().map(live_block).collect::<Vec<_>>());
+    Json::object([
+        ("text", (&*text).into()),
+        ("blocks", blocks.into()),
+        ("live", live.into()),
+        ("stored", members(said)),
+    ])
+}
+
+fn live_block(block: &LiveBlock) -> Json {
+    match block {
+        LiveBlock::Text(text) => {
+            Json::object([("type", "text".into()), ("text", (&**text).into())])
+        }
+        _ => Json::object([("type", "image".into())]),
+    }
+}
+
+fn unit(request: &Json) -> Unit {
+    match request.get("unit").and_then(Json::as_str) {
+        None | Some("utf16") => Unit::Utf16,
+        Some("char") => Unit::Char,
+        Some("byte") => Unit::Byte,
+        Some(other) => panic!("no unit is {other}"),
+    }
+}
+
+/// The arguments of a tool: as JSON text, or the text that a string is.
+fn arguments(request: &Json) -> String {
+    match request.get("args") {
+        None => "{}".to_owned(),
+        Some(Json::String(text)) => text.clone(),
+        Some(json) => json.to_string(),
+    }
+}
+
+/// What reads for a request.
+fn reader<'s>(session: &'s Session, request: &Json) -> Reader<'s> {
+    let mut reader = session.reader().expect("a store");
+    if let Some(bound) = request.get("hostBound") {
+        reader = reader.within(Cap::new(bound.as_usize().expect("a bound"), unit(request)));
+    }
+    let reads_others = request.get("allowSessions") == Some(&Json::Bool(true));
+    if reads_others { reader.reading_others() } else { reader }
+}
+
+fn read_back(session: &Session, request: &Json) -> Json {
+    match reader(session, request).get_full_tool_result(&arguments(request)) {
+        Ok(answer) => {
+            let line = answer.to_text();
+            let (line, text) = line.split_once('\n').expect("a line");
+            assert_eq!(text, &*answer.text);
+            let Ok(Json::Object(mut page)) = Json::parse(line) else { panic!("no line: {line}") };
+            page.push(("text".to_owned(), text.into()));
+            Json::object([("page", Json::Object(page))])
+        }
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn list(session: &Session, request: &Json) -> Json {
+    match reader(session, request).list_tool_results(&arguments(request)) {
+        Ok(list) => {
+            let text = list.to_text();
+            let mut lines = text.lines().map(|line| Json::parse(line).expect("JSON"));
+            let head = lines.next().expect("a head");
+            let results: Vec<Json> = lines.collect();
+            assert_eq!(head.get("count"), Some(&results.len().into()));
+            let next = head.get("next").cloned().unwrap_or(Json::Null);
+            members([("results", results.into()), ("next", next)])
+        }
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn refused(refusal: &ReadRefusal) -> Json {
+    let (reason, message) = (refusal.reason().into(), refusal.notice().into());
+    Json::object([("refused", Json::object([("reason", reason), ("message", message)]))])
 }
 
 fn message(request: &Json) -> Message {
