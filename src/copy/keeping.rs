@@ -13,7 +13,7 @@ pub enum Keeping<'a> {
     Kept {
         /// The id that reads it back.
         handle: &'a str,
-        /// What its offsets count: that of the cap, unless it was first kept at one of another.
+        /// What its offsets count: the unit of the cap, unless the text was first kept at one of another.
         unit: Unit,
         /// Another way to read it, where the store has one and the host allows it.
         direct: Option<&'a Direct>,

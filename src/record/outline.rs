@@ -12,7 +12,7 @@ use super::page::Page;
 use crate::text::{Span, Unit};
 
 /// Lists what a JSON text holds, a line of JSON each, and returns the page of that listing that
-/// starts at `start` and is `len` long, both in `unit` (SPEC 23); `None` if the text is not JSON.
+/// starts at `start` and is `len` long, both in `unit` (SPEC 22.13); `None` if the text is not JSON.
 ///
 /// Where there are lists, non-empty arrays of objects behind at most four objects, a line a list
 /// and a line an object; else a line for the whole and a line a member. The lines are of the

@@ -142,13 +142,19 @@ impl<'s> Reader<'s> {
         self
     }
 
-    /// The longest answer in `unit`, of a host's bounds and at most `most`.
-    fn room_in(&self, unit: Unit, most: usize) -> usize {
+    /// The least of the host's bounds.
+    fn least_bound(&self) -> Cap {
+        let bounds = self.bounds.iter().filter(|bound| bound.limit().is_some());
+        bounds.min_by_key(|bound| bound.limit()).copied().unwrap_or(Cap::utf16(MAX_ANSWER))
+    }
+
+    /// The longest answer in `unit`, by the host's bounds.
+    fn room_in(&self, unit: Unit) -> usize {
         let bounds = self.bounds.iter().filter_map(|bound| {
             // As many as fit, whatever they are.
             bound.limit().map(|limit| limit / unit.most_in(bound.unit()))
         });
-        bounds.fold(most, usize::min)
+        bounds.fold(MAX_ANSWER, usize::min)
     }
 
     /// Answers a call of `get_full_tool_result`; `arguments` is its object as JSON text.
@@ -159,7 +165,7 @@ impl<'s> Reader<'s> {
     pub fn get_full_tool_result(&self, arguments: &str) -> Result<ReadAnswer, ReadRefusal> {
         let request = ReadRequest::parse(arguments)?;
         let meta = self.searcher.find(&request.id, &request.scope, request.tool.as_ref())?;
-        let answer = self.answer(&meta, &request, MAX_ANSWER)?;
+        let answer = self.answer(&meta, &request)?;
         self.remember(&answer);
         Ok(answer)
     }
@@ -179,7 +185,7 @@ impl<'s> Reader<'s> {
         match asked.as_slice() {
             [] => Err(ReadRefusal::NothingToRecall),
             [id] => {
-                let answer = self.first_page(id, MAX_ANSWER)?;
+                let answer = self.first_page(id)?;
                 self.remember(&answer);
                 Ok(answer.to_text())
             }
@@ -189,8 +195,9 @@ impl<'s> Reader<'s> {
 
     /// The first page of each of several, the room shared among those that are left.
     fn sections(&self, asked: &[ByteString]) -> Result<String, ReadRefusal> {
-        // What says that there are more has room in any case. Chars are the fewest of any unit.
-        let room = self.room_in(Unit::Char, MAX_ANSWER);
+        let room = self.least_bound();
+        let (unit, room) = (room.unit(), room.limit().unwrap_or(MAX_ANSWER));
+        // What says that there are more has room in any case.
         let mut left = room.saturating_sub(MIN_ROOM);
         if left < MIN_ROOM + MARGIN {
             return Err(ReadRefusal::NoRoom);
@@ -198,29 +205,23 @@ impl<'s> Reader<'s> {
         let mut sections: Vec<String> = Vec::new();
         for (at, id) in asked.iter().enumerate() {
             let unanswered = asked.len() - at;
-            if left < MIN_ROOM + MARGIN {
-                sections.push(notice::not_recalled(unanswered));
-                break;
-            }
             let share = (left / unanswered).max(MIN_ROOM + MARGIN);
-            let (section, len) = match self.first_page(id, share) {
-                Ok(answer) => {
-                    let page = answer.meta.unit.len_of(&answer.text);
-                    (section(&answer.meta.key().marker(), &answer.to_text()), page + MARGIN)
-                }
+            let section = match self.within(Cap::new(share, unit)).first_page(id) {
+                // The line of a page has room for that of its section.
+                Ok(answer) => section(&answer.meta.key().marker(), &answer.to_text()),
                 Err(refusal) => {
                     let is_marker = id.starts_with("<<");
                     let name = if is_marker { id.to_string() } else { notice::asked_id(id) };
-                    let section = section(&name, &refusal.notice());
-                    let len = Unit::Utf16.len_of(&section) + 1;
-                    (section, len)
+                    section(&name, &refusal.notice())
                 }
             };
-            let Some(rest) = left.checked_sub(len) else {
-                sections.push(notice::not_recalled(unanswered));
-                break;
-            };
-            left = rest;
+            match left.checked_sub(unit.len_of(&section) + 1) {
+                Some(rest) if left >= MIN_ROOM + MARGIN => left = rest,
+                Some(_) | None => {
+                    sections.push(notice::not_recalled(unanswered));
+                    break;
+                }
+            }
             sections.push(section);
         }
         Ok(sections.join("\n"))
@@ -241,7 +242,7 @@ impl<'s> Reader<'s> {
             .list(sessions, request.tool.as_deref(), before, request.limit + 1)
             .map_err(|error| ReadRefusal::of_store(&error))?;
         let mut results = Vec::new();
-        let mut left = self.room_in(Unit::Byte, MAX_ANSWER).saturating_sub(MIN_ROOM);
+        let mut left = self.room_in(Unit::Byte).saturating_sub(MIN_ROOM);
         let mut last = None;
         for listed in listed.iter().take(request.limit) {
             let line = self.line(listed);
@@ -286,19 +287,13 @@ impl<'s> Reader<'s> {
         names
     }
 
-    fn first_page(&self, id: &ByteString, room: usize) -> Result<ReadAnswer, ReadRefusal> {
+    fn first_page(&self, id: &ByteString) -> Result<ReadAnswer, ReadRefusal> {
         let meta = self.searcher.of_own().find(id, &Scope::Default, None)?;
-        self.answer(&meta, &ReadRequest::whole(id.clone()), room)
+        self.answer(&meta, &ReadRequest::whole(id.clone()))
     }
 
-    /// Answers with at most `room` in the record's unit.
-    fn answer(
-        &self,
-        meta: &Meta,
-        request: &ReadRequest,
-        room: usize,
-    ) -> Result<ReadAnswer, ReadRefusal> {
-        let room = self.room_in(meta.unit, room).saturating_sub(MARGIN);
+    fn answer(&self, meta: &Meta, request: &ReadRequest) -> Result<ReadAnswer, ReadRefusal> {
+        let room = self.room_in(meta.unit).saturating_sub(MARGIN);
         if room < MIN_ROOM {
             return Err(ReadRefusal::NoRoom);
         }

@@ -31,7 +31,7 @@ pub struct RecallArgs {
 }
 
 impl RecallArgs {
-    /// Reads the arguments as raw text (SPEC 23). Total and linear.
+    /// Reads the arguments as raw text (SPEC 22.15). Total and linear.
     ///
     /// Where anything looks like a marker, whole or in part, only such keys are read; else JSON:
     /// an object with fields of known names, a list of strings, or a string; else the bare text.

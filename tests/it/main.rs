@@ -22,6 +22,7 @@ mod ledger;
 mod memory;
 mod reading;
 mod recipes;
+mod records;
 mod registry;
 mod regressions;
 mod saving;

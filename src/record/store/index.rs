@@ -218,10 +218,10 @@ impl Index {
             return Ok(Plan::Sweep);
         }
         let next = RecordId(self.last_id.saturating_add(1));
-        let (id, nth, unit) = same.map_or((next, nth.saturating_add(1), record.unit), |meta| {
-            // Its unit stays: what was printed of it counts in that.
-            (meta.id, meta.nth, meta.unit)
-        });
+        let (id, nth) = same.map_or((next, nth.saturating_add(1)), |meta| (meta.id, meta.nth));
+        // A text has one unit in a session: what was printed of it counts in that.
+        let known = self.find(Sessions::One(&record.session), By::Sha256(&measured.sha256));
+        let unit = known.first().map_or(record.unit, |known| known.unit);
         let meta = Meta { unit, ..measured.meta(record, id, nth, now) };
         let entry = Entry {
             meta: meta.clone(),

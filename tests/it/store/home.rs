@@ -11,7 +11,7 @@ use slotledger::record::store::SqliteStore;
 use slotledger::record::store::{DirStore, MemoryStore, Retention, Store};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Memory,
     Dir,
     #[cfg(feature = "sqlite")]
@@ -19,7 +19,7 @@ pub(super) enum Kind {
 }
 
 /// The stores.
-pub(super) const KINDS: &[Kind] = &[
+pub(crate) const KINDS: &[Kind] = &[
     Kind::Memory,
     Kind::Dir,
     #[cfg(feature = "sqlite")]
@@ -28,13 +28,13 @@ pub(super) const KINDS: &[Kind] = &[
 
 /// A folder for a store, removed when dropped.
 #[derive(Debug)]
-pub(super) struct Home {
-    pub(super) kind: Kind,
+pub(crate) struct Home {
+    pub(crate) kind: Kind,
     folder: PathBuf,
 }
 
 impl Home {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: Kind) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("slotledger-it-{}-{count}", process::id()));
@@ -43,20 +43,20 @@ impl Home {
         Self { kind, folder }
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The folder or file of the store.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.folder.join("store").join("records")
     }
 
-    pub(super) fn open(&self) -> Box<dyn Store> {
+    pub(crate) fn open(&self) -> Box<dyn Store> {
         self.open_with(Retention::default())
     }
 
-    pub(super) fn open_with(&self, retention: Retention) -> Box<dyn Store> {
+    pub(crate) fn open_with(&self, retention: Retention) -> Box<dyn Store> {
         open(self.kind, &self.path(), retention).expect("a store")
     }
 }
@@ -68,7 +68,7 @@ impl Drop for Home {
 }
 
 /// Opens the store of a kind.
-pub(super) fn open(
+pub(crate) fn open(
     kind: Kind,
     path: &Path,
     retention: Retention,
@@ -82,17 +82,17 @@ pub(super) fn open(
 }
 
 /// A time, in seconds after one that is always the same, and later than the clock says.
-pub(super) fn at(seconds: u64) -> SystemTime {
+pub(crate) fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(4_000_000_000 + seconds)
 }
 
 /// A record of session `s1` and tool `bash`.
-pub(super) fn record(call_id: &str, text: &str) -> Record {
+pub(crate) fn record(call_id: &str, text: &str) -> Record {
     Record::new("s1", call_id, "bash", text)
 }
 
 /// The text of a record, read whole.
-pub(super) fn text_of(store: &dyn Store, id: slotledger::record::RecordId) -> String {
+pub(crate) fn text_of(store: &dyn Store, id: slotledger::record::RecordId) -> String {
     let stretch = store.read(id, 0, usize::MAX).expect("a text");
     assert_eq!((stretch.start, stretch.start_bytes), (0, 0));
     stretch.text.to_string()

@@ -3,7 +3,7 @@
 //! A new store adds a kind to [`home::KINDS`] and a line to `every_store`.
 
 mod files;
-mod home;
+pub(crate) mod home;
 mod killed;
 mod laws;
 mod life;

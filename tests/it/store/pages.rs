@@ -9,7 +9,10 @@ use super::home::{Home, at, record, text_of};
 const UNITS: [Unit; 3] = [Unit::Utf16, Unit::Char, Unit::Byte];
 
 fn keep(store: &dyn Store, text: &str, unit: Unit) -> Meta {
-    store.put(&Record { unit, ..record(&format!("{unit:?}"), text) }, at(1)).unwrap()
+    let session = format!("{unit:?}").into();
+    let meta = store.put(&Record { unit, session, ..record("c1", text) }, at(1)).unwrap();
+    assert_eq!(meta.unit, unit);
+    meta
 }
 
 /// Reads the record by pages of `len`, and returns how many it took.

@@ -48,7 +48,6 @@ impl Put<'_> {
         let created = millis(now);
         let meta = if let Some(gone) = same {
             self.restore(record, gone.id, created)?;
-            // Its unit stays: what was printed of it counts in that.
             Meta { unit: gone.unit, ..measured.meta(record, gone.id, gone.nth, created) }
         } else {
             self.insert(record, measured, session, created)?
@@ -99,10 +98,16 @@ impl Put<'_> {
             WHERE session_id = ?1 AND call_id = ?2";
         let key = (session, &*record.call_id);
         let nth = self.change.prepare_cached(sql)?.query_one(key, |row| row.get(0))?;
+        let meta = measured.meta(record, RecordId(0), nth, created);
+        // A text has one unit in a session: what was printed of it counts in that.
+        let sql =
+            "SELECT unit FROM record WHERE session_id = ?1 AND key = ?2 AND sha256 = ?3 LIMIT 1";
+        let text = (session, meta.key().to_string(), meta.sha256);
+        let unit = self.change.prepare_cached(sql)?.query_row(text, |row| row.get(0)).optional()?;
+        let meta = Meta { unit: unit.unwrap_or(meta.unit), ..meta };
         let sql = "INSERT INTO record(session_id, call_id, norm_id, nth, tool, is_error, complete,
             plain, type, unit, bytes, chars, utf16, lines, sha256, key, created)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
-        let meta = measured.meta(record, RecordId(0), nth, created);
         self.change.prepare_cached(sql)?.execute(rusqlite::params![
             session,
             &*meta.call_id,
