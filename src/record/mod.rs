@@ -4,6 +4,7 @@ mod json;
 mod key;
 
 mod content_type;
+mod plain;
 mod recall_args;
 #[allow(clippy::module_inception, reason = "the record is what this floor is named for")]
 mod record;

@@ -6,6 +6,7 @@ use bytestring::ByteString;
 use sha2::{Digest as _, Sha256};
 
 use super::key::ContentKey;
+use super::plain::is_plain;
 use crate::copy::BlockSpan;
 use crate::text::{Span, Unit};
 
@@ -78,6 +79,17 @@ impl Record {
     /// The SHA-256 of its text.
     pub fn sha256(&self) -> [u8; 32] {
         Sha256::digest(self.text.as_bytes()).into()
+    }
+
+    /// Whether its text holds no control character but tab, LF, and CR before LF.
+    ///
+    /// ```
+    /// use slotledger::record::Record;
+    /// let is_plain = |text: &str| Record::new("s1", "c1", "t", text).is_plain();
+    /// assert!(is_plain("a\tb\r\n") && !is_plain("a\rb") && !is_plain("\u{1b}[31m"));
+    /// ```
+    pub fn is_plain(&self) -> bool {
+        is_plain(&self.text)
     }
 
     /// The exact sizes of its text.

@@ -40,6 +40,7 @@ const PLAN: &[(&str, &[&str])] = &[
             "key",
             "json",
             "content_type",
+            "plain",
             "recall_args",
             "record",
             "store/error",

@@ -142,7 +142,7 @@ fn a_notice_counts_in_the_unit_of_the_cap() {
         let of = |keeping| {
             StoredCopy::of(&text.as_str().into(), cap, &none, &Grammar::default(), keeping)
         };
-        let kept = of(Keeping::Kept { handle: "c1", unit: slotledger::Unit::Utf16, direct: None });
+        let kept = of(Keeping::Kept { handle: "c1", unit: cap.unit(), direct: None });
         assert_eq!((kept.head_len, kept.total_len), (head, total), "{cap:?}");
         let head_text = &text[..cap.reached_in(&text).unwrap()];
         let notice = format!(

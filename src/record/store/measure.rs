@@ -34,7 +34,7 @@ impl Measured {
         Self {
             sha256: record.sha256(),
             sizes: record.sizes(),
-            plain: is_plain(&record.text),
+            plain: record.is_plain(),
             content_type: content_type(&record.text),
         }
     }
@@ -58,22 +58,6 @@ impl Measured {
             gone: None,
         }
     }
-}
-
-/// Whether a text holds no control character but tab, LF, and CR before LF.
-fn is_plain(text: &str) -> bool {
-    let mut chars = text.chars().peekable();
-    while let Some(ch) = chars.next() {
-        let is_fine = match ch {
-            '\t' | '\n' => true,
-            '\r' => chars.peek() == Some(&'\n'),
-            _ => !ch.is_control(),
-        };
-        if !is_fine {
-            return false;
-        }
-    }
-    true
 }
 
 /// Compares a text, piece by piece, with what is known of it.

@@ -136,6 +136,10 @@ fn l10_a_stored_copy_is_no_longer_than_cap_notice_note_and_64_times_678() {
     let within = |text: &str, limit: usize, ranges: &[(usize, usize)], keepings: &[Keeping<'_>]| {
         for (unit, kit_unit) in units() {
             for &keeping in keepings {
+                let keeping = match keeping {
+                    Keeping::Kept { handle, direct, .. } => Keeping::Kept { handle, unit, direct },
+                    other => other,
+                };
                 let shown = spans(ranges.iter().copied());
                 let cap = Cap::new(limit, unit);
                 let stored = StoredCopy::of(&text.into(), cap, &shown, &grammar, keeping);

@@ -271,6 +271,17 @@ pub(super) fn plain_is_what_a_terminal_may_print(home: &Home) {
     for text in ["a\r\nb", "\u{fffd}", "tab\tand é 😀\n", ""] {
         assert!(plain(text), "{text:?}");
     }
+    // Wherever it stands, however the text is walked through.
+    for ch in (0..=0x100).filter_map(char::from_u32) {
+        for before in [0, 254, 255, 256, 511] {
+            for behind in ["", "\n", "x"] {
+                let text = format!("{}{ch}{behind}", "a".repeat(before));
+                let is_break = ch == '\r' && behind == "\n";
+                let expected = !ch.is_control() || matches!(ch, '\t' | '\n') || is_break;
+                assert_eq!(Record::new("", "", "", text.as_str()).is_plain(), expected, "{text:?}");
+            }
+        }
+    }
 }
 
 impl super::home::Kind {

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::SystemTime;
 
 use slotledger::record::store::{By, EmittedView, Retention, Sessions, Store};
-use slotledger::record::{Meta, Record};
+use slotledger::record::{Meta, Record, page_of};
 
 use super::home::{Home, KINDS, Kind, at, open, text_of};
 
@@ -58,6 +58,8 @@ fn worker() {
         "write_some" => write(&*store.expect("a store"), session, 80),
         "too_much" => too_much(&*store.expect("a store")),
         "read_only" => read_only(store, session),
+        #[cfg(target_os = "linux")]
+        "page" => page(&*store.expect("a store")),
         other => panic!("no task {other}"),
     }
 }
@@ -96,6 +98,54 @@ fn write(store: &dyn Store, session: &str, most: usize) {
             };
             store.note_view(&view).expect("noted");
         }
+    }
+}
+
+/// How many bytes this process has read so far.
+#[cfg(target_os = "linux")]
+fn bytes_read() -> usize {
+    let counters = std::fs::read_to_string("/proc/self/io").expect("its counters");
+    let read = counters.lines().find_map(|line| line.strip_prefix("rchar: "));
+    read.and_then(|bytes| bytes.parse().ok()).expect("a number")
+}
+
+/// Tells how much is read for a page deep in a long record.
+#[cfg(target_os = "linux")]
+fn page(store: &dyn Store) {
+    let found = store.find(Sessions::One("s1"), By::CallId("long")).expect("found");
+    let before = bytes_read();
+    let page =
+        page_of(store, &found[0], 5_000_000, 50_000).expect("read").expect("not past the end");
+    let read = bytes_read() - before;
+    assert_eq!((page.start, page.text.len()), (5_000_000, 50_000));
+    tell(&read.to_string());
+}
+
+/// A page of a long record that lies where others were removed (R43).
+#[cfg(target_os = "linux")]
+#[test]
+fn a_page_of_90_mb_reads_little_of_it() {
+    for kind in lasting() {
+        let home = Home::new(kind);
+        let store = home.open();
+        let kept: Vec<Meta> = (0..40)
+            .map(|n| {
+                let text = format!("{n} {}", "y".repeat(1_000_000));
+                store.put(&Record::new("s1", n.to_string(), "", text), at(1)).unwrap()
+            })
+            .collect();
+        for meta in kept.iter().step_by(2) {
+            store.remove(meta.id).unwrap();
+        }
+        let long = Record::new("s1", "long", "", "0123456789".repeat(9_000_000));
+        store.put(&long, at(2)).unwrap();
+        drop(store);
+        let program = env::current_exe().unwrap();
+        let worker = command(&program, kind, "page", "s1", &home.path()).output().unwrap();
+        let told = told(&worker.stdout);
+        let [read] = told.as_slice() else { panic!("{kind:?}: {worker:?}") };
+        let read: usize = read.parse().unwrap();
+        assert!((50_000..300_000).contains(&read), "{kind:?}: {read} bytes");
     }
 }
 

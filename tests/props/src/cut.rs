@@ -114,7 +114,7 @@ fn cut_stored(text: &str, cap: usize, unit: Unit, ranges: &[(usize, usize)]) {
     let keepings = [
         (Keeping::NoStore, oracle::Keeping::NoStore),
         (
-            Keeping::Kept { handle: "c\"1", unit: slotledger::Unit::Utf16, direct: None },
+            Keeping::Kept { handle: "c\"1", unit: ours.unit(), direct: None },
             oracle::Keeping::Recorded { call_id: "c\"1" },
         ),
         (Keeping::Failed { reason: "no [x]" }, oracle::Keeping::Failed { reason: "no [x]" }),
