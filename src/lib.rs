@@ -48,11 +48,13 @@
 //! |---|---|---|
 //! | read | bytes of a result → [`Content`], block by block, payloads shared | [`content::wire`] |
 //! | serialize | content → the full text, a span per block; images to the [`Ledger`], references to the [`Registry`] | [`copy::serialize`] |
+//! | keep | the full text as a record, before anything is cut | [`Engine::with_store`], [`record::store`] |
 //! | live | what the model sees now, and which ranges of the full text that showed | [`LiveCopy`] |
 //! | stored | head, notice, and the slots past the cut that were shown | [`StoredCopy`] |
 //! | save | the image that an index or a ref means, or why not | [`Session::select`], [`history`] |
+//! | read back | a page of a record, an item of it, a search in it, or why not | [`Session::reader`], [`record`] |
 //!
-//! [`Session::ingest`] does all but the last. Each step is a public function as well, for hosts that need
+//! [`Session::ingest`] does all but the last two. Each step is a public function as well, for hosts that need
 //! only the cut ([`cut_at`]), only the scanner ([`slots`]) or only the ledger.
 //!
 //! # What recurs

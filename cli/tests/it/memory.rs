@@ -97,3 +97,20 @@ fn images_and_save_take_no_more_than_three_times_a_session() {
     let save = ["save", "--path", "memory/shot.png", "--count", "20", "--replace", "--into", into];
     assert!(within(most, &[&save[..], &[name]].concat(), &path) > 20 * 60);
 }
+
+#[test]
+fn records_are_not_held_in_memory_but_in_their_file() {
+    let text = "0123456789".repeat(100_000);
+    let requests: String = (0..100)
+        .map(|n| {
+            let call = format!(r#"{{"id":"c{n}","name":"t"}}"#);
+            format!(r#"{{"op":"ingest","call":{call},"result":"{n} {text}","format":"data"}}"#)
+                + "\n"
+        })
+        .collect();
+    let path = file("memory_records.jsonl", requests);
+    let store = crate::cli::folder("memory_records").join("records.db");
+    let most = (24 << 20) + PROGRAM;
+    let answered = within(most, &["pipe", "--store", store.to_str().unwrap()], &path);
+    assert!(answered > 100_000_000);
+}

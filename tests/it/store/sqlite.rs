@@ -4,8 +4,10 @@ use std::fs;
 use std::process::Command;
 
 use rusqlite::Connection;
+use slotledger::Unit;
 use slotledger::record::store::{By, Retention, Sessions, SqliteStore, Store, StoreError};
-use slotledger::record::{Gone, Record};
+use slotledger::record::{Gone, Record, RecordId, Sizes, page_of};
+use slotledger::text::Span;
 
 use super::home::{Home, Kind, at, record, text_of};
 
@@ -294,4 +296,45 @@ fn a_writer_that_does_not_end_makes_it_busy() {
     assert!(matches!(refused, Err(StoreError::Busy)), "{refused:?}");
     writer.execute_batch("ROLLBACK").unwrap();
     store.put(&record("c2", "x"), at(1)).unwrap();
+}
+
+/// What every later version has to read: a file that version 1 made.
+#[test]
+fn a_file_of_version_1_is_read_as_it_was_written() {
+    let home = Home::new(Kind::Sqlite);
+    let path = home.folder().join("version_1.db");
+    let made = include_str!("../../fixtures/records_v1.sql");
+    Connection::open(&path).unwrap().execute_batch(made).unwrap();
+    let store = SqliteStore::open(&path, Retention::default()).unwrap();
+
+    let long = store.find(Sessions::One("s1"), By::CallId("call\0'1")).unwrap().remove(0);
+    let text = format!(
+        "{{\"l\":[{{\"id\":1}}]}}\n[image: image/png, 1B, ref img_abc123_1]\n{}",
+        "é😀\n".repeat(1_500)
+    );
+    assert_eq!(text_of(&store, long.id), text);
+    assert_eq!((long.unit, long.is_error, long.complete), (Unit::Char, true, false));
+    assert_eq!(long.sizes, Sizes::of(&text));
+    assert_eq!(
+        (long.nth, long.slots, &*long.tool, &*long.content_type),
+        (1, 1, "read_file", "text")
+    );
+    let page = page_of(&store, &long, 4_000, 5).unwrap().unwrap();
+    assert_eq!(page.text, text.chars().skip(4_000).take(5).collect::<String>());
+    let places = store.places(long.id).unwrap();
+    assert_eq!(places.blocks.len(), 2);
+    assert_eq!(places.shown, [Span::new(0, 57)]);
+    assert_eq!(places.slots[0].reference.as_deref(), Some("img_abc123_1"));
+
+    let twice = store.find(Sessions::One("s1"), By::CallId("c1")).unwrap();
+    assert_eq!(twice.iter().map(|meta| meta.nth).collect::<Vec<_>>(), [2, 1]);
+    let gone = store.find(Sessions::One("../s2"), By::CallId("c1")).unwrap().remove(0);
+    assert_eq!(gone.gone, Some(Gone::Request));
+    let view = store.view("s1", "r1", &[8; 32]).unwrap().unwrap();
+    assert_eq!((view.record, &*view.kind, view.range), (long.id, "page", Some((3, 9))));
+    assert!(store.view("s1", "call\0'1", &[7; 32]).unwrap().is_some());
+    assert_eq!(store.check(&mut |_, _| ()).unwrap(), []);
+    // It is written on, and ids go on where they were.
+    let next = store.put(&record("c3", "new"), at(9)).unwrap();
+    assert_eq!(next.id, RecordId(6));
 }
