@@ -3,11 +3,13 @@
 //! `cargo run --example embed`
 
 use std::error::Error;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use slotledger::content::{Call, wire::mcp};
 use slotledger::copy::LiveBlock;
 use slotledger::image::Lookup;
+use slotledger::record::store::{MemoryStore, Retention};
 use slotledger::slot::SlotKind;
 use slotledger::{Config, Engine, Session, Unit, slots};
 
@@ -18,6 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // One engine for the process, with the host's settings. The cap is near the least there can be,
     // so that this result is cut.
     let engine = Engine::new(Config::default().with_cap(1_200)?);
+    // What is cut is first kept whole: here as long as the process lives.
+    let engine = engine.with_store(Arc::new(MemoryStore::new(Retention::default())))?;
     // One session for each conversation: nothing crosses from one to another.
     let mut session = engine.session();
     let mut history: Vec<String> = Vec::new();
@@ -39,7 +43,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{}\n", stored.text);
     history.push(stored.text.to_string());
 
-    // Later: what the model saw is counted in the history's text, the newest last.
+    // Later: the model reads on where the notice says. Its arguments are handed over as they are.
+    let arguments = format!(r#"{{"toolCallId":"call_1","startChar":{}}}"#, stored.head_len);
+    assert!(stored.text.contains(&arguments));
+    let reader = session.reader().ok_or("records are kept")?;
+    let page = reader.get_full_tool_result(&arguments)?;
+    assert!(page.text.ends_with("from tool result — fetch with fetch_reference"));
+
+    // What the model saw is counted in the history's text, the newest last.
     let seen = seen(&session, &history);
     let expected = [
         "PNG, 426 bytes, of call_1",

@@ -134,7 +134,9 @@ impl Engine {
     /// Starts a conversation, with a ledger and a registry of its own. Its records are of a session
     /// of a new name.
     pub fn session(&self) -> Session {
-        self.session_named(&random_name())
+        // Without a store it has no name at all.
+        let name = if self.records.is_some() { random_name() } else { String::new() };
+        self.session_named(&name)
     }
 
     /// Starts a conversation whose records are of the session `name`, or goes on with it: what was
