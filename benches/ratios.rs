@@ -51,6 +51,10 @@ const ROWS: &[Row] = &[
         against: Against::Floor { name: "floor/parse_images_5mb_borrowed", most: 2.0 },
     },
     Row {
+        work: "keep/text_10mb_mixed_in_memory",
+        against: Against::Floor { name: "floor/sha256_10mb_mixed", most: 2.5 },
+    },
+    Row {
         work: "slots/plain_10mb",
         against: Against::Floor { name: "floor/find_two_openings_10mb", most: 1.3 },
     },

@@ -7,6 +7,7 @@
 
 mod floor;
 mod input;
+mod keeping;
 mod saving;
 
 use std::hint::black_box;
@@ -66,6 +67,9 @@ pub(crate) const ALL: &[Work] = &[
         bytes: 0,
         prepare: saving::newest_of_10000,
     },
+    Work { name: "floor/sha256_10mb_mixed", bytes: 10 * MB, prepare: keeping::sha256 },
+    Work { name: "keep/text_10mb_mixed_in_memory", bytes: 10 * MB, prepare: keeping::keep_text },
+    Work { name: "page/50000_of_10mb_in_memory", bytes: 10 * MB, prepare: keeping::page },
     Work { name: "save/range_20", bytes: 20 * saving::IMAGE_BYTES, prepare: saving::range_20 },
 ];
 
