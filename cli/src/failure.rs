@@ -8,7 +8,10 @@ use std::process::ExitCode;
 
 use slotledger::ConfigError;
 use slotledger::content::ParseError;
+use slotledger::record::ReadRefusal;
 use slotledger::record::store::StoreError;
+
+use crate::words::{fit, harmless, of_number, one_line};
 
 /// Why the command stopped.
 #[derive(Debug)]
@@ -29,10 +32,18 @@ pub(crate) enum Failure {
     NotWritten { path: PathBuf, why: String },
     /// Standard output could not be written.
     Write(io::Error),
-    /// A store of records cannot be opened.
-    Store { path: PathBuf, error: StoreError },
+    /// A store of records cannot be opened, or read, or whatever `doing` says.
+    Store { path: PathBuf, doing: &'static str, error: StoreError },
     /// There is no store of records.
     NoStore { path: PathBuf },
+    /// No record was read, for this reason.
+    NotRead(Box<ReadRefusal>),
+    /// There are no records of a session.
+    NoSession { path: PathBuf, session: String },
+    /// Records of a store are damaged.
+    Damaged { path: PathBuf, records: usize },
+    /// The text of this record is not what was kept.
+    NotAsKept { path: PathBuf, handle: String },
     /// A setting cannot be.
     Config(ConfigError),
 }
@@ -87,6 +98,10 @@ impl Failure {
             | Self::Ledger { .. }
             | Self::Store { .. }
             | Self::NoStore { .. }
+            | Self::NotRead(_)
+            | Self::NoSession { .. }
+            | Self::Damaged { .. }
+            | Self::NotAsKept { .. }
             | Self::Refused { .. }
             | Self::NotWritten { .. }
             | Self::Write(_) => self.say(1),
@@ -137,15 +152,46 @@ impl fmt::Display for Failure {
             Self::NoStore { path } => {
                 write!(f, "{}: no store of records is there; see --store", named(path))
             }
-            Self::Store { path, error: StoreError::NotAStore } => write!(
+            Self::Store { path, error: StoreError::NotAStore, .. } => write!(
                 f,
                 "{}: not a store of slotledger; it was left as it is; name another file",
                 named(path)
             ),
-            Self::Store { path, error } => {
-                let why = error.source().map_or_else(String::new, |why| format!(": {why}"));
-                write!(f, "{}: the store cannot be opened: {error}{why}", named(path))
+            Self::Store { path, doing, error } => {
+                let why = match error.source() {
+                    Some(why) => format!(": {}", fit(&one_line(&why.to_string()), 200)),
+                    None if *doing == "opened" && matches!(error, StoreError::ReadOnly) => {
+                        ", and SQLite writes beside it also to read".to_owned()
+                    }
+                    None => String::new(),
+                };
+                write!(f, "{}: the store cannot be {doing}: {error}{why}", named(path))
             }
+            Self::NotRead(refusal) => {
+                let advice = advice(refusal);
+                write!(f, "{}{advice}", harmless(&refusal.notice()))
+            }
+            Self::NoSession { path, session } => {
+                let session = fit(&harmless(session), 64).into_owned();
+                write!(
+                    f,
+                    "{}: no record is of session {session:?}; see slotledger list",
+                    named(path)
+                )
+            }
+            Self::Damaged { path, records } => {
+                let records = of_number(*records, "record");
+                write!(
+                    f,
+                    "{}: damaged: {records}; run the tools again if you need them",
+                    named(path)
+                )
+            }
+            Self::NotAsKept { path, handle } => write!(
+                f,
+                "{}: the text of {handle} is not what was kept; see slotledger gc --check",
+                named(path)
+            ),
             Self::Config(error) => write!(f, "{error}"),
         }
     }
@@ -157,6 +203,16 @@ impl fmt::Display for Source {
             Self::Stdin => f.write_str("standard input"),
             Self::File(path) => f.write_str(&named(path)),
         }
+    }
+}
+
+/// What a person can do about a refusal, where its sentence is for a model.
+fn advice(refusal: &ReadRefusal) -> &'static str {
+    match refusal.reason() {
+        "unknown_call" => " See slotledger list.",
+        "wrong_session" => " Here that is --session.",
+        "busy" => " If it goes on, see slotledger gc --check.",
+        _ => "",
     }
 }
 

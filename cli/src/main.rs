@@ -10,7 +10,10 @@ mod input;
 mod json;
 mod output;
 mod pipe;
+mod record_json;
+mod records;
 mod store;
+mod table;
 mod words;
 
 use std::process::ExitCode;
@@ -25,6 +28,9 @@ fn main() -> ExitCode {
         Command::Store(args) => store::run(args),
         Command::Images(args) => history::images::run(args),
         Command::Save(args) => history::save::run(args),
+        Command::Get(args) => records::get::run(&args),
+        Command::List(args) => records::list::run(&args),
+        Command::Gc(args) => records::gc::run(&args),
         Command::Pipe(args) => pipe::run(args),
         Command::Completions { shell } => completions(shell),
     };

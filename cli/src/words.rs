@@ -1,7 +1,9 @@
 //! Numbers and names as people read them.
 
 use std::borrow::Cow;
+use std::path::Path;
 
+use slotledger::Unit;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// A number with its thousands set apart: `25,980`.
@@ -67,6 +69,31 @@ pub(crate) fn harmless(name: &str) -> Cow<'_, str> {
     if name.contains(acts) { name.replace(acts, "\u{FFFD}").into() } else { name.into() }
 }
 
+/// A text of others in one harmless line.
+pub(crate) fn one_line(text: &str) -> String {
+    harmless(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+}
+
+/// A path as an argument that works in a POSIX shell as it is printed; `None` where it cannot be
+/// printed.
+pub(crate) fn argument(path: &Path) -> Option<Cow<'_, str>> {
+    let path = path.to_str().filter(|path| harmless(path) == **path)?;
+    let is_bare = |ch: char| ch.is_alphanumeric() || "_./:-+,@%".contains(ch);
+    if path.chars().all(is_bare) && !path.starts_with('-') && !path.is_empty() {
+        return Some(Cow::Borrowed(path));
+    }
+    Some(format!("'{}'", path.replace('\'', r"'\''")).into())
+}
+
+/// What lengths and offsets count.
+pub(crate) fn units(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Utf16 => "UTF-16 units",
+        Unit::Char => "characters",
+        Unit::Byte => "bytes",
+    }
+}
+
 /// `1 image`, `2 images`.
 pub(crate) fn of_number(number: usize, name: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -104,6 +131,26 @@ mod tests {
     fn names_from_outside_do_nothing() {
         assert_eq!(harmless("snap"), "snap");
         assert_eq!(harmless("\u{1b}[2J\na\u{202e}b"), "\u{FFFD}[2J\u{FFFD}a\u{FFFD}b");
+    }
+
+    #[test]
+    fn a_text_of_others_stays_one_line() {
+        assert_eq!(one_line("a\r\n  b\u{1b}c\n"), "a b\u{FFFD}c");
+    }
+
+    #[test]
+    fn a_path_is_printed_as_a_shell_takes_it() {
+        for (path, printed) in [
+            ("records.db", Some("records.db")),
+            ("/tmp/a b.db", Some("'/tmp/a b.db'")),
+            ("it's $HOME", Some(r"'it'\''s $HOME'")),
+            ("записи.db", Some("записи.db")),
+            ("-x", Some("'-x'")),
+            ("a\nb", None),
+            ("a\u{202e}b", None),
+        ] {
+            assert_eq!(argument(Path::new(path)).as_deref(), printed);
+        }
     }
 
     #[test]

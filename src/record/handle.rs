@@ -5,18 +5,34 @@ use super::record::Meta;
 /// The longest text that is printed as an id or a name.
 const MAX_PRINTED: usize = 64;
 
-/// The id that is printed for a record: its call id, if it is the first record under it and can
-/// be printed, else its content key.
-///
-/// So a notice has a bound, and a printed id reaches its record, or the list of all that its call
-/// id names: never another text.
-pub(crate) fn handle(meta: &Meta) -> String {
-    let is_key =
-        |len| meta.call_id.len() == len && meta.call_id.bytes().all(|b| b.is_ascii_hexdigit());
-    if meta.nth == 1 && is_printable(&meta.call_id) && !is_key(16) && !is_key(64) {
-        meta.call_id.to_string()
-    } else {
-        meta.key().to_string()
+impl Meta {
+    /// The id that is printed for it: its call id, if it is the first record under it and can be
+    /// printed, else its content key.
+    ///
+    /// So a notice has a bound, and a printed id reaches its record, or the list of all that its
+    /// call id names: never another text.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), slotledger::record::store::StoreError> {
+    /// # use std::time::SystemTime;
+    /// # use slotledger::record::Record;
+    /// # use slotledger::record::store::{MemoryStore, Retention, Store};
+    /// let store = MemoryStore::new(Retention::default());
+    /// let kept = |id, text| store.put(&Record::new("s1", id, "bash", text), SystemTime::now());
+    /// assert_eq!(kept("c1", "hello")?.handle(), "c1");
+    /// assert_eq!(kept("c1", "hello again")?.handle(), "3908c567feda72bc");
+    /// assert_eq!(kept("a call\n", "hello")?.handle(), "2cf24dba5fb0a30e");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn handle(&self) -> String {
+        let id = &self.call_id;
+        let is_key = |len| id.len() == len && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if self.nth == 1 && is_printable(id) && !is_key(16) && !is_key(64) {
+            id.to_string()
+        } else {
+            self.key().to_string()
+        }
     }
 }
 

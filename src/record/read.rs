@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::answers::Answers;
 use super::arguments::{ListRequest, ReadRequest, Scope};
 use super::find::Searcher;
-use super::handle::{handle, is_printable};
+use super::handle::is_printable;
 use super::page::MAX_PAGE;
 use super::recall_args::RecallArgs;
 use super::record::{Meta, RecordId};
@@ -277,7 +277,7 @@ impl<'s> Reader<'s> {
 
     /// How a record is called: its handle, its tool, and its session where that is another one.
     fn names(&self, meta: &Meta) -> Vec<(&'static str, Value)> {
-        let mut names = vec![("toolCallId", handle(meta).into())];
+        let mut names = vec![("toolCallId", meta.handle().into())];
         if is_printable(&meta.tool) {
             names.push(("toolName", (&*meta.tool).into()));
         }

@@ -10,7 +10,6 @@ use bytestring::ByteString;
 use sha2::{Digest as _, Sha256};
 
 use super::answers::Answers;
-use super::handle::handle;
 use super::mask::masked;
 use super::read::{MAX_ANSWER, Reader};
 use super::record::{Meta, Record, RecordId, SlotPlace};
@@ -111,7 +110,7 @@ impl Recorder {
         let meta = self.store().put(&record, now)?;
         self.renewed.store(seconds(now), Ordering::Relaxed);
         let direct = if self.records.prints_direct { self.store().direct(&meta) } else { None };
-        Ok(Kept { handle: handle(&meta), meta, direct, slots: record.slots })
+        Ok(Kept { handle: meta.handle(), meta, direct, slots: record.slots })
     }
 
     /// The slots that were shown of the result of `call`, if `text` is known to be a view of ours

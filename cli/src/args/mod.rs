@@ -1,8 +1,9 @@
 //! What the command takes.
 
 mod history;
+mod records;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -12,6 +13,7 @@ use slotledger::{Cap, Config, Engine, Unit};
 
 use crate::failure::Failure;
 pub(crate) use history::{HistoryArgs, HistoryFormat, ImagesArgs, SaveArgs};
+pub(crate) use records::{Action, GcArgs, GetArgs, ListArgs};
 
 /// What a multimodal agent remembers of its tools' results.
 ///
@@ -34,6 +36,9 @@ pub(crate) enum Command {
     Store(StoreArgs),
     Images(ImagesArgs),
     Save(SaveArgs),
+    Get(GetArgs),
+    List(ListArgs),
+    Gc(GcArgs),
     Pipe(PipeArgs),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
@@ -161,6 +166,11 @@ pub(crate) struct EngineArgs {
 }
 
 impl EngineArgs {
+    /// The file that records are kept in.
+    pub(crate) fn store(&self) -> Option<&Path> {
+        self.store.as_deref()
+    }
+
     /// The engine that these arguments ask for; `or` makes the store where none is named.
     pub(crate) fn engine(
         self,
@@ -172,7 +182,7 @@ impl EngineArgs {
             None => config,
         });
         let store: Option<Arc<dyn Store>> = match self.store {
-            Some(path) => Some(Arc::new(open_store(path, true)?)),
+            Some(path) => Some(Arc::new(open_store(path)?)),
             None if self.no_store => None,
             None => or.map(|make| make()),
         };
@@ -182,12 +192,11 @@ impl EngineArgs {
     }
 }
 
-/// Opens the file of a store; `makes` says whether it is made if it does not exist.
-pub(crate) fn open_store(path: PathBuf, makes: bool) -> Result<SqliteStore, Failure> {
-    if !makes && !path.exists() {
-        return Err(Failure::NoStore { path });
-    }
-    SqliteStore::open(&path, Retention::default()).map_err(|error| Failure::Store { path, error })
+/// Opens the file of a store, which is made if it does not exist.
+fn open_store(path: PathBuf) -> Result<SqliteStore, Failure> {
+    let doing = "opened";
+    let opened = SqliteStore::open(&path, Retention::default());
+    opened.map_err(|error| Failure::Store { path, doing, error })
 }
 
 fn nonce(text: &str) -> Result<Nonce, String> {

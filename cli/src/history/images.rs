@@ -8,11 +8,11 @@ use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 use super::look::Looked;
 use super::reading::History;
-use super::table::{Column, Row, Set, Table};
 use crate::args::ImagesArgs;
 use crate::failure::Failure;
 use crate::image_json::ImageSource;
 use crate::output;
+use crate::table::{Column, Row, Set, Table};
 use crate::words::{count, harmless, of_number};
 
 const COLUMNS: [Column; 9] = [

@@ -7,4 +7,3 @@ mod look;
 mod reading;
 mod refusal;
 mod snapshot;
-mod table;

@@ -10,11 +10,11 @@ use slotledger::history::{Folder, Origin, SaveRequest, Selected, Selection, Sele
 use super::look::short;
 use super::reading::History;
 use super::refusal;
-use super::table::{Column, Row, Set, Table};
 use crate::args::SaveArgs;
 use crate::failure::{Failure, Source};
 use crate::image_json::{Hex, ReceiptJson};
 use crate::output;
+use crate::table::{Column, Row, Set, Table};
 use crate::words::{count, harmless};
 
 const COLUMNS: [Column; 7] = [

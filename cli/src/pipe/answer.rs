@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 use slotledger::content::ParseError;
 use slotledger::{Ingested, Unit};
 
-use super::records::{Members, PageJson};
 use crate::image_json::{ImageJson, SavedJson};
 use crate::json::{IngestedJson, SlotsJson};
 use crate::output;
+use crate::record_json::{Members, PageJson, Refused};
 
 /// What an operation answers.
 #[derive(Debug, Serialize)]
@@ -75,13 +75,6 @@ pub(super) enum Answer<'l> {
     Refused {
         refused: Refused,
     },
-}
-
-/// Why an operation was refused: an answer, and no error.
-#[derive(Debug, Serialize)]
-pub(super) struct Refused {
-    pub(super) reason: &'static str,
-    pub(super) message: String,
 }
 
 /// Why a request has no answer.

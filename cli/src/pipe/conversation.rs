@@ -7,10 +7,11 @@ use slotledger::Session;
 use slotledger::content::{Attachment, Content, Image, Message, Part, wire};
 use slotledger::history::SaveRequest;
 
-use super::answer::{Answer, Refusal, Refused};
+use super::answer::{Answer, Refusal};
 use super::fields::{self, whole_number};
 use super::request::{Members, Request};
 use crate::image_json::{ImageJson, SavedJson};
+use crate::record_json::Refused;
 
 /// `message`: adds a message at the end of the history.
 pub(super) fn message<'l>(

@@ -2,16 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-use serde::ser::{SerializeMap as _, Serializer};
-use serde_json::Value;
 use slotledger::record::store::MemoryStore;
-use slotledger::record::{ContentKey, ReadAnswer, ReadRefusal, Reader, RecallArgs};
+use slotledger::record::{ContentKey, ReadRefusal, Reader, RecallArgs};
 use slotledger::{Cap, Session, record};
 
-use super::answer::{Answer, Refusal, Refused};
+use super::answer::{Answer, Refusal};
 use super::fields::{self, flag, unit, whole_number};
 use super::request::Request;
+use crate::record_json::{Members, PageJson, Refused};
 
 /// The least that a host can take of one result where records are read.
 const MIN_HOST_BOUND: usize = 1_000;
@@ -83,7 +81,7 @@ fn arguments(json: &str) -> Cow<'_, str> {
 }
 
 fn refused<'l>(refusal: &ReadRefusal) -> Answer<'l> {
-    Answer::Refused { refused: Refused { reason: refusal.reason(), message: refusal.notice() } }
+    Answer::Refused { refused: Refused::of_read(refusal) }
 }
 
 /// `extract_keys`: the keys of the markers in a text.
@@ -111,29 +109,4 @@ pub(super) fn content_key<'l>(request: &Request<'l>) -> Result<Answer<'l>, Refus
 /// `content_type`: what kind of text it is.
 pub(super) fn content_type<'l>(request: &Request<'l>) -> Result<Answer<'l>, Refusal> {
     Ok(Answer::Type { r#type: record::content_type(&request.string("text")?) })
-}
-
-/// Members in their order.
-#[derive(Debug)]
-pub(super) struct Members(Vec<(&'static str, Value)>);
-
-impl Serialize for Members {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
-    }
-}
-
-/// A page: what is said of it, and its text.
-#[derive(Debug)]
-pub(super) struct PageJson(Box<ReadAnswer>);
-
-impl Serialize for PageJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut page = serializer.serialize_map(None)?;
-        for (key, value) in &self.0.head {
-            page.serialize_entry(key, value)?;
-        }
-        page.serialize_entry("text", &*self.0.text)?;
-        page.end()
-    }
 }

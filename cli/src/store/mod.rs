@@ -24,6 +24,7 @@ use report::Report;
 pub(crate) fn run(args: StoreArgs) -> Result<(), Failure> {
     let StoreArgs { result, format, cap, unit, call, tool, server, .. } = args;
     let StoreArgs { live, json, omit_data, quiet, session, engine, .. } = args;
+    let store = engine.store().map(Path::to_owned);
     let engine = engine.engine(None::<fn() -> Arc<dyn Store>>)?;
     let mut session = engine.session_named(&session);
     let call = Call::new(call, tool);
@@ -41,7 +42,8 @@ pub(crate) fn run(args: StoreArgs) -> Result<(), Failure> {
         (true, true) => print_live_json(&ingested, omit_data),
     }?;
     if !quiet {
-        let report = Report { ingested: &ingested, cap, registry: session.registry() };
+        let registry = session.registry();
+        let report = Report { ingested: &ingested, cap, registry, store: store.as_deref() };
         report.print();
     }
     Ok(())

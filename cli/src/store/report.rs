@@ -1,20 +1,19 @@
 //! The report of `store`: sizes, slots and losses, in lines of at most 80 columns.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
+use std::path::Path;
 
 use owo_colors::OwoColorize as _;
+use slotledger::content::Loss;
 use slotledger::image::Registry;
 use slotledger::slot::{Slot, slots};
-use slotledger::{Cap, Ingested, Unit};
+use slotledger::{Cap, Ingested};
 
 use super::losses::sentence;
 use super::rows::{Found, Row};
-use crate::words::{count, fit};
+use crate::output::{self, COLUMNS, NAME, line};
+use crate::words::{argument, count, fit, units};
 
-/// The widest a line gets.
-const COLUMNS: usize = 80;
-/// The width of the names in front.
-const NAME: usize = 8;
 /// The most slots, and the most losses, that have a line each.
 const HANDFUL: usize = 6;
 
@@ -25,41 +24,34 @@ pub(super) struct Report<'a> {
     pub(super) cap: Cap,
     /// Knows the sizes that references claim.
     pub(super) registry: &'a Registry,
+    /// The file that records are kept in.
+    pub(super) store: Option<&'a Path>,
 }
 
 impl Report<'_> {
     /// Prints it to standard error, in colour on a terminal.
     pub(super) fn print(&self) {
-        let mut out = io::BufWriter::new(anstream::stderr().lock());
-        // Where nobody reads it, nothing is missing of what was asked for.
-        let _ = self.write(&mut out).and_then(|()| out.flush());
+        output::aside(|out| self.write(out));
     }
 
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        if io::stdout().is_terminal() && io::stderr().is_terminal() {
-            // The text stands right above.
-            writeln!(out)?;
-        }
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.ingested.is_error {
             line(out, "error", &"the tool says that it failed".red())?;
         }
         self.write_sizes(out)?;
         self.write_slots(out)?;
-        self.write_losses(out)
+        self.write_losses(out)?;
+        self.write_record(out)
     }
 
     fn is_cut(&self) -> bool {
         self.ingested.stored.head_len < self.ingested.stored.total_len
     }
 
-    fn write_sizes(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write_sizes(&self, out: &mut dyn Write) -> io::Result<()> {
         let stored = &self.ingested.stored;
         let unit = self.cap.unit();
-        let units = match unit {
-            Unit::Utf16 => "UTF-16 units",
-            Unit::Char => "characters",
-            Unit::Byte => "bytes",
-        };
+        let units = units(unit);
         let cap = self
             .cap
             .limit()
@@ -79,7 +71,7 @@ impl Report<'_> {
         line(out, "stored", &format!("{len}: a head of {head} ({cap}){rest}"))
     }
 
-    fn write_slots(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write_slots(&self, out: &mut dyn Write) -> io::Result<()> {
         let Ingested { text, stored, .. } = self.ingested;
         let head_len = self.cap.unit().offset_in(&stored.text, stored.head_len);
         let found = Found::read(&stored.text, head_len, HANDFUL);
@@ -114,7 +106,7 @@ impl Report<'_> {
         &self,
         found: &Found<'_>,
         head_len: usize,
-        out: &mut impl Write,
+        out: &mut dyn Write,
     ) -> io::Result<()> {
         let first = self.rows(&found.first, head_len);
         let last = self.rows(&found.last, head_len);
@@ -134,7 +126,7 @@ impl Report<'_> {
         slots.iter().filter_map(|slot| Row::of(slot, self.registry, head_len)).collect()
     }
 
-    fn write_losses(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write_losses(&self, out: &mut dyn Write) -> io::Result<()> {
         let losses = &self.ingested.losses;
         if losses.is_empty() {
             return line(out, "losses", &"none");
@@ -148,12 +140,29 @@ impl Report<'_> {
             more => line(out, "", &format!("… {} more; --json has them all", count(more)).dimmed()),
         }
     }
-}
 
-/// Writes a line of the report: a name, or nothing, and what there is to say.
-fn line(out: &mut impl Write, name: &str, says: &impl std::fmt::Display) -> io::Result<()> {
-    match name {
-        "" => writeln!(out, "{name:NAME$}{says}"),
-        name => writeln!(out, "{:NAME$}{says}", name.bold()),
+    /// Whether the full text is kept, and how it is read back.
+    fn write_record(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(store) = self.store else { return Ok(()) };
+        let Some(meta) = &self.ingested.record else {
+            let is_lost = |loss: &Loss| matches!(loss, Loss::NotRecorded { .. });
+            if self.ingested.losses.iter().any(is_lost) {
+                return line(out, "record", &"not kept: see the losses".yellow());
+            }
+            return line(out, "record", &"none: the text is whole, and has no images");
+        };
+        // Not the call id, which a later result may share. A command is never cut: it has to run.
+        let key = meta.key();
+        let Some(path) = argument(store) else {
+            return line(out, "record", &format!("kept as {key}; slotledger get reads it"));
+        };
+        let command = format!("slotledger get {key} --store {path}");
+        match "kept; ".len() + command.len() {
+            wide if wide > COLUMNS - NAME => {
+                line(out, "record", &"kept; it is read with")?;
+                writeln!(out, "{command}")
+            }
+            _ => line(out, "record", &format!("kept; {command}")),
+        }
     }
 }

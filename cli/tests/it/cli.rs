@@ -32,7 +32,9 @@ pub(crate) fn command(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Comm
     let mut command = Command::new(env!("CARGO_BIN_EXE_slotledger"));
     command.args(args);
     // What a developer's terminal says of itself is not to change what is tested.
-    for variable in ["COLUMNS", "CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR", "TERM"] {
+    for variable in
+        ["COLUMNS", "CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR", "TERM", "SLOTLEDGER_STORE"]
+    {
         command.env_remove(variable);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -43,6 +45,12 @@ impl Cli {
     /// Puts `bytes` on standard input.
     pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
+        self
+    }
+
+    /// Sets a variable of its environment.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
         self
     }
 

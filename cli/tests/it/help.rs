@@ -39,6 +39,21 @@ fn save() {
 }
 
 #[test]
+fn get() {
+    assert_snapshot!(help(["get", "--help"]));
+}
+
+#[test]
+fn list() {
+    assert_snapshot!(help(["list", "--help"]));
+}
+
+#[test]
+fn gc() {
+    assert_snapshot!(help(["gc", "--help"]));
+}
+
+#[test]
 fn pipe() {
     assert_snapshot!(help(["pipe", "--help"]));
 }
@@ -66,7 +81,9 @@ fn every_shell_has_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let out = slotledger(["completions", shell]).run();
         assert_eq!((out.code, &*out.stderr), (Some(0), ""), "{shell}");
-        assert!(out.stdout.contains("omit-data"), "{shell}");
+        for option in ["omit-data", "context", "before", "remove-session"] {
+            assert!(out.stdout.contains(option), "{shell} {option}");
+        }
     }
 }
 

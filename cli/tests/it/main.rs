@@ -11,12 +11,16 @@
 mod cli;
 
 mod errors;
+mod gc;
+mod get;
 mod help;
 mod images;
+mod list;
 mod memory;
 mod pipe;
 mod pipe_conversation;
 mod pipe_hostile;
+mod records;
 mod save;
 mod store;
 mod store_report;

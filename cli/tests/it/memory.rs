@@ -16,7 +16,7 @@ fn within_bounds(args: &[&str], input: &std::path::Path) -> usize {
 }
 
 /// Runs the command with no more memory than `most`.
-fn within(most: usize, args: &[&str], input: &std::path::Path) -> usize {
+pub(crate) fn within(most: usize, args: &[&str], input: &std::path::Path) -> usize {
     let limited = command(args);
     let kilobytes = most / 1024;
     let mut shell = Command::new("sh");

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::cli::{Outcome, done, slotledger};
+use crate::cli::{Outcome, done, folder, slotledger};
 
 fn report<const N: usize>(args: [&str; N], result: &str) -> String {
     let always = ["store", "--nonce", "abc123"];
@@ -152,4 +152,64 @@ fn quiet_says_nothing_and_no_colour_goes_to_a_file() {
     let out = slotledger(["store", "-q"]).stdin("\"hi\"").run();
     assert_eq!(out, done("hi", ""));
     assert!(!report([], "\"hi\"").contains('\u{1b}'));
+}
+
+#[test]
+fn a_record_is_told_with_the_command_that_reads_it() {
+    let folder = folder("store_report_record");
+    let told = |path: &str, result: &str| {
+        let always = ["store", "--cap", "5", "--store", path];
+        let out = slotledger(always).stdin(result).run();
+        assert_eq!(out.code, Some(0));
+        out.stderr.split_once("losses  ").unwrap().1.to_owned()
+    };
+    let path = folder.join("r.db");
+    let long = folder.join("it's a long name, longer than any line may be, so that it has its own");
+    for (path, argument) in [
+        (&path, path.to_str().unwrap().to_owned()),
+        (&long, format!("'{}'", long.to_str().unwrap().replace('\'', r"'\''"))),
+    ] {
+        let said = told(path.to_str().unwrap(), "\"hello again\"");
+        let command = format!("slotledger get 3908c567feda72bc --store {argument}");
+        let flat = said.replace('\n', " ");
+        let kept = [
+            format!("none record  kept; {command} "),
+            format!("none record  kept; it is read with {command} "),
+        ];
+        assert!(kept.contains(&flat), "{said}");
+        let read = std::process::Command::new("sh")
+            .args(["-c", &command.replacen("slotledger", "\"$0\"", 1)])
+            .arg(env!("CARGO_BIN_EXE_slotledger"))
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&read.stdout), "hello again", "{read:?}");
+    }
+    let none = "none\nrecord  none: the text is whole, and has no images\n";
+    assert_eq!(told(path.to_str().unwrap(), "\"hi\""), none);
+    assert!(!report(["--cap", "5"], "\"hello again\"").contains("record"));
+
+    // By its key, as the next result may have the same call id.
+    told(path.to_str().unwrap(), "\"hello there\"");
+    let get = ["get", "-q", "3908c567feda72bc", "--store", path.to_str().unwrap()];
+    assert_eq!(slotledger(get).run(), done("hello again", ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_that_could_not_be_kept_is_told() {
+    use crate::records::{as_another, for_others, permit, store};
+
+    let kept = store("store_report_lost", &[]);
+    let folder = for_others("store_report_lost", &kept);
+    permit(&folder, 0o777);
+    let result = folder.join("result.json");
+    std::fs::write(&result, "\"hello again\"").unwrap();
+    permit(&result, 0o444);
+    let out = as_another(&folder, ["store", "--cap", "5", result.to_str().unwrap()]);
+    std::fs::remove_dir_all(folder).unwrap();
+    let losses = "losses  1 (blocks count from 0)\n        \
+                  the full text could not be kept: store is read-only\n\
+                  record  not kept: see the losses\n";
+    assert!(out.stderr.ends_with(losses), "{}", out.stderr);
+    assert_eq!(out.code, Some(0));
 }

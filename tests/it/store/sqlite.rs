@@ -338,3 +338,25 @@ fn a_file_of_version_1_is_read_as_it_was_written() {
     let next = store.put(&record("c3", "new"), at(9)).unwrap();
     assert_eq!(next.id, RecordId(6));
 }
+
+#[test]
+fn what_is_removed_on_request_is_nowhere_in_the_file() {
+    let home = Home::new(Kind::Sqlite);
+    let store = open(&home);
+    let secret = "hunter2 ".repeat(5_000);
+    let kept = store.put(&record("c1", &secret), at(1)).unwrap();
+    store.put(&record("c2", &"kept ".repeat(10_000)), at(2)).unwrap();
+    let other = Record::new("s2", "c1", "t", format!("{secret} too"));
+    store.put(&other, at(3)).unwrap();
+    store.remove(kept.id).unwrap();
+    store.remove_session("s2").unwrap();
+    for entry in fs::read_dir(home.path().parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        assert!(!holds(&bytes, b"hunter2"), "{}", path.display());
+    }
+}
+
+fn holds(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}

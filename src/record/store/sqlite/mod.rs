@@ -106,6 +106,22 @@ impl Inner {
         Ok(done)
     }
 
+    /// Does `work`, which removes what somebody wants to be gone, as one change; and leaves no word
+    /// of it in the file or beside it, as far as no other process still reads what was.
+    fn erase<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>, Total) -> Result<(T, Total), StoreError>,
+    ) -> Result<T, StoreError> {
+        self.connection.pragma_update(None, "secure_delete", true)?;
+        let done = self.change(work);
+        self.connection.pragma_update(None, "secure_delete", false)?;
+        let done = done?;
+        self.vacuum();
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let _the_next_one_does_it = self.connection.query_one(sql, (), |_| Ok(()));
+        Ok(done)
+    }
+
     /// Does `work` on one state of the file.
     fn look<T>(
         &self,
@@ -177,7 +193,8 @@ impl SqliteStore {
         }
     }
 
-    /// Opens the store in the file `path`, which must exist, to read it: nothing is swept.
+    /// Opens the store in the file `path`, which must exist. Nothing is swept: the limits of who
+    /// only reads are not those of the host that keeps records there.
     ///
     /// # Errors
     ///
@@ -383,29 +400,25 @@ impl Store for SqliteStore {
 
     fn remove(&self, id: RecordId) -> Result<(), StoreError> {
         let mut inner = self.inner();
-        inner.change(|change, total| {
+        inner.erase(|change, total| {
             let mut head = change.prepare_cached(lookup::HEAD)?;
             let known: Option<Option<Gone>> = head.query_row([id], |row| row.get(0)).optional()?;
             known.ok_or(StoreError::NoSuchRecord)?;
             let removed = sweep::lose(change, id, Gone::Request)?;
             Ok(((), Total { bytes: total.bytes.saturating_sub(removed), ..total }))
-        })?;
-        inner.vacuum();
-        Ok(())
+        })
     }
 
     fn remove_session(&self, session: &str) -> Result<usize, StoreError> {
         let mut inner = self.inner();
-        let removed = inner.change(|change, total| {
+        inner.erase(|change, total| {
             let sql = "SELECT count(*), coalesce(sum(bytes) FILTER (WHERE gone IS NULL), 0)
                 FROM record WHERE session_id = (SELECT id FROM session WHERE name = ?1)";
             let (Number(records), Wide(bytes)) =
                 change.query_one(sql, [session], |row| Ok((row.get(0)?, row.get(1)?)))?;
             change.execute("DELETE FROM session WHERE name = ?1", [session])?;
             Ok((records, Total { bytes: total.bytes.saturating_sub(bytes), ..total }))
-        })?;
-        inner.vacuum();
-        Ok(removed)
+        })
     }
 
     fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<RecordId>, StoreError> {
@@ -439,13 +452,19 @@ impl Store for SqliteStore {
             }
         }
         if !bad.is_empty() {
-            inner.change(|change, total| {
+            let marked = inner.change(|change, total| {
                 let sql = "UPDATE record SET gone = ?2 WHERE id = ?1 AND gone IS NULL";
                 for id in &bad {
                     change.prepare_cached(sql)?.execute((id, Gone::Damage))?;
                 }
                 Ok(((), Total { data_version: -1, ..total }))
-            })?;
+            });
+            // They are told also where they cannot be marked.
+            if let Err(error) = marked
+                && !matches!(error, StoreError::ReadOnly)
+            {
+                return Err(error);
+            }
         }
         Ok(bad)
     }

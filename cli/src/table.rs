@@ -9,19 +9,19 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::words::{fit, fit_end, pad};
 
 /// The widest a line gets.
-pub(super) const COLUMNS: usize = 80;
+pub(crate) const COLUMNS: usize = 80;
 /// What stands between columns.
 const GAP: &str = "  ";
 
 /// A column: its name, and how it is set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
-    pub(super) name: &'static str,
-    pub(super) set: Set,
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    pub(crate) set: Set,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Set {
+pub(crate) enum Set {
     Left,
     /// To the right, as numbers are.
     Right,
@@ -31,23 +31,23 @@ pub(super) enum Set {
 
 /// A table of `N` columns.
 #[derive(Debug)]
-pub(super) struct Table<const N: usize> {
-    pub(super) columns: [Column; N],
+pub(crate) struct Table<const N: usize> {
+    pub(crate) columns: [Column; N],
     /// Which columns give way, in this order, and down to which width.
-    pub(super) gives_way: &'static [(usize, usize)],
-    pub(super) rows: Vec<Row<N>>,
+    pub(crate) gives_way: &'static [(usize, usize)],
+    pub(crate) rows: Vec<Row<N>>,
 }
 
 /// A row, and whether it is one to look at.
 #[derive(Debug)]
-pub(super) struct Row<const N: usize> {
-    pub(super) cells: [String; N],
-    pub(super) stands_out: bool,
+pub(crate) struct Row<const N: usize> {
+    pub(crate) cells: [String; N],
+    pub(crate) stands_out: bool,
 }
 
 impl<const N: usize> Table<N> {
     /// Writes it, a line each, in colour where `out` shows it.
-    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let widths = self.widths();
         let names = self.columns.map(|column| column.name.to_owned());
         writeln!(out, "{}", self.line(&names, widths).bold())?;
