@@ -13,7 +13,7 @@ use crate::copy::{
 use crate::history::{Conversation, Inventory, SaveError, SaveRequest, Selection, select};
 use crate::image::{Archive, Ledger, Nonce, RefIds, Registry};
 use crate::record::store::{Store, StoreError};
-use crate::record::{Kept, Meta, Reader, Recorder, Records, ShownSlots};
+use crate::record::{Kept, Meta, Reader, Recorder, Records, ShownSlots, is_read_back};
 use crate::text::{Cap, Span, Spans};
 
 /// Makes sessions that share one configuration and one source of reference ids.
@@ -198,6 +198,8 @@ impl Session {
         let (ingested, shown) = self.take(call, result, cap);
         // In memory of its own: a text that was not cut shares all of what the tool sent.
         let text = ByteString::from(&*ingested.stored.text);
+        let quotes = ingested.live.is_none() && is_read_back(&call.tool);
+        let shown = if quotes { Some(ShownSlots::default()) } else { shown };
         self.conversation.complete(call.clone(), text, shown);
         ingested
     }
@@ -215,17 +217,19 @@ impl Session {
         cap: Cap,
     ) -> (Ingested, Option<ShownSlots>) {
         let full = serialize(&result.content, call, &mut self.ledger, &mut self.registry);
-        let is_answer = self.recorder.is_some() && Recorder::is_answer(call, &full);
+        let is_answer =
+            self.recorder.as_ref().is_some_and(|recorder| recorder.is_answer(call, &full));
         let cap = if is_answer { Cap::new(0, cap.unit()) } else { cap };
         let kept = if is_answer { None } else { self.keep(call, result, &full, cap) };
-        let failed = kept.as_ref().and_then(|kept| kept.as_ref().err()).map(StoreError::reason);
+        let failed = kept.as_ref().and_then(|kept| kept.as_ref().err());
+        let failed = failed.map(|error| (error.reason(), error.cause()));
         let kept = kept.and_then(Result::ok);
         let keeping = match (&kept, &failed) {
             (Some(kept), _) => {
                 let direct = kept.direct.as_ref();
                 Keeping::Kept { handle: &kept.handle, unit: kept.meta.unit, direct }
             }
-            (None, Some(reason)) => Keeping::Failed { reason },
+            (None, Some((reason, _))) => Keeping::Failed { reason },
             (None, None) => Keeping::NoStore,
         };
         let grammar = self.config.grammar();
@@ -248,7 +252,10 @@ impl Session {
         let newly_failed = archive_failed && !std::mem::replace(&mut self.archive_failed, true);
         let losses = result.losses.iter().cloned().chain(not_held);
         let losses = losses.chain(newly_failed.then_some(Loss::NotArchived));
-        let not_recorded = failed.map(|reason| Loss::NotRecorded { reason: (&*reason).into() });
+        let not_recorded = failed.map(|(reason, cause)| Loss::NotRecorded {
+            reason: reason.into_owned().into(),
+            cause: cause.into(),
+        });
         let losses = losses.chain(not_recorded).collect();
         let record = kept.map(|kept| kept.meta);
         let is_error = result.is_error;
@@ -316,9 +323,9 @@ impl Session {
     /// The images of results that come as blocks are retained, so those of a stored history can
     /// be saved. A stored copy whose record is kept counts the images that the record tells of.
     pub fn push(&mut self, message: &Message) -> usize {
-        let Self { conversation, ledger, registry, recorder, config, .. } = self;
+        let Self { conversation, ledger, registry, recorder, .. } = self;
         conversation.push(message, ledger, registry, |call, text| {
-            recorder.as_ref()?.shown_of_view(call, text, config.grammar())
+            recorder.as_ref()?.shown_of_view(call, text)
         })
     }
 

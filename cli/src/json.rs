@@ -226,7 +226,7 @@ enum LossJson<'a> {
     DroppedField { block: usize, field: &'a str },
     NotHeld { block: usize, r#ref: &'a str },
     NotArchived,
-    NotRecorded { reason: &'a str },
+    NotRecorded { reason: &'a str, cause: &'a str },
     Other,
 }
 
@@ -248,7 +248,7 @@ impl<'a> From<&'a Loss> for LossJson<'a> {
             }
             Loss::DroppedField { block, field } => Self::DroppedField { block: *block, field },
             Loss::NotArchived => Self::NotArchived,
-            Loss::NotRecorded { reason } => Self::NotRecorded { reason },
+            Loss::NotRecorded { reason, cause } => Self::NotRecorded { reason, cause },
             Loss::NotHeld { block, image } => {
                 Self::NotHeld { block: *block, r#ref: image.as_str() }
             }

@@ -160,8 +160,10 @@ pub enum Loss {
     NotArchived,
     /// The full text could not be kept as a record.
     NotRecorded {
-        /// Why, in a few words.
+        /// Why, in the few words of the notice.
         reason: ByteString,
+        /// All that is known of it, for people.
+        cause: ByteString,
     },
     /// An image has a ref, but its bytes are not held: it is over the ledger's limits, or one of
     /// too many.

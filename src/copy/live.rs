@@ -4,7 +4,7 @@ use bytestring::ByteString;
 
 use super::cut::cut_at;
 use super::keeping::Keeping;
-use super::serialize::{BlockKind, BlockSpan, Serialized};
+use super::serialize::{BlockSpan, Serialized};
 use crate::content::{Block, Content};
 use crate::notice;
 use crate::slot::Grammar;
@@ -120,8 +120,7 @@ fn native<'c>(
     let (Content::Blocks(blocks), Some(spans)) = (content, &full.blocks) else {
         return None;
     };
-    let has_image = spans.iter().any(|block| block.kind == BlockKind::Image);
-    has_image.then_some((blocks, spans))
+    full.shows_image().then_some((blocks, spans))
 }
 
 fn notice_of(total: usize, keeping: Keeping<'_>) -> String {

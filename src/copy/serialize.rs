@@ -41,6 +41,13 @@ pub struct Serialized {
     pub losses: Vec<Loss>,
 }
 
+impl Serialized {
+    /// Whether an inline image is among its blocks, so that a model is shown one.
+    pub(crate) fn shows_image(&self) -> bool {
+        self.blocks.iter().flatten().any(|block| block.kind == BlockKind::Image)
+    }
+}
+
 /// Writes `content` as one text. Images are retained in block order, each before its placeholder
 /// is written, so a result's refs ascend in it.
 ///

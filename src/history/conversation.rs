@@ -7,7 +7,7 @@ use bytestring::ByteString;
 use crate::content::{Attachment, Call, Content, Message, Part};
 use crate::copy::serialize;
 use crate::image::{Ledger, Registry};
-use crate::record::ShownSlots;
+use crate::record::{ShownSlots, is_read_back};
 
 /// The messages of one conversation, as far as images go, and the open batch.
 ///
@@ -96,12 +96,17 @@ impl Conversation {
                 Part::Result { call_id, tool, content } => {
                     let tool = tool.as_ref().or_else(|| self.tools.get(call_id));
                     let call = Call::new(call_id.clone(), tool.cloned().unwrap_or_default());
-                    let (text, shown) = match content {
-                        Content::Text(text) => (text.clone(), recorded(&call, text)),
+                    let (text, shown, shows_image) = match content {
+                        Content::Text(text) => (text.clone(), recorded(&call, text), false),
                         Content::Blocks(_) | Content::GivenUp { .. } => {
-                            (serialize(content, &call, ledger, registry).text, None)
+                            let full = serialize(content, &call, ledger, registry);
+                            let shows_image = full.shows_image();
+                            (full.text, None, shows_image)
                         }
                     };
+                    // It quotes what is kept: no image was shown by it.
+                    let quotes = !shows_image && is_read_back(&call.tool);
+                    let shown = if quotes { Some(ShownSlots::default()) } else { shown };
                     parts.push(StoredPart::Result(StoredResult { call, text, shown }));
                 }
                 Part::Text(_) | Part::Other => {}

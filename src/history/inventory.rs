@@ -2,7 +2,6 @@
 
 use super::conversation::{Conversation, StoredPart, StoredResult};
 use crate::content::{Attachment, Call};
-use crate::record::is_read_back;
 use crate::slot::{Grammar, Slot};
 
 /// How many messages are looked at by default, from the newest.
@@ -115,9 +114,6 @@ impl<'h> Inventory<'h> {
 
     fn open(&mut self, result: &'h StoredResult) {
         self.result = Some(result);
-        if is_read_back(&result.call.tool) {
-            return;
-        }
         match &result.shown {
             Some(shown) => self.recorded = shown.len(),
             None => self.slots.extend(self.grammar.slots(&result.text)),

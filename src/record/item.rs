@@ -99,7 +99,7 @@ pub fn find_item(text: &str, blocks: &[Span], item: &str) -> Result<Span, ItemEr
 
 /// The parts of a pointer with the number of a block in front: `#0` and `/a`.
 fn numbered(item: &str) -> Option<(&str, &str)> {
-    let (block, pointer) = item.split_at(item.find('/')?);
+    let (block, pointer) = item.split_at(item.find('/').unwrap_or(item.len()));
     let digits = block.strip_prefix('#')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then_some((block, pointer))

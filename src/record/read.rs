@@ -12,7 +12,7 @@ use super::recall_args::RecallArgs;
 use super::record::{Meta, RecordId};
 use super::refusal::ReadRefusal;
 use super::selection::{Part, part_of};
-use super::store::{Listed, Store};
+use super::store::{By, Listed, Sessions, Store};
 use crate::image::hex;
 use crate::notice;
 use crate::text::{Cap, Unit};
@@ -272,7 +272,24 @@ impl<'s> Reader<'s> {
         if let Some(gone) = meta.gone {
             say("gone", gone.as_str().into());
         }
+        if self.is_shared(meta) {
+            say("key", meta.key().to_string().into());
+        }
         line
+    }
+
+    /// Whether the handle of a record is a call id that a later record has too: it then reaches a
+    /// list of them, and only the key reaches the record.
+    fn is_shared(&self, meta: &Meta) -> bool {
+        let by = By::CallId(&meta.call_id);
+        let is_other = |other: &Meta| other.id != meta.id;
+        meta.nth == 1
+            && meta.handle() == *meta.call_id
+            && self
+                .searcher
+                .store
+                .find(Sessions::One(&meta.session), by)
+                .is_ok_and(|found| found.iter().any(is_other))
     }
 
     /// How a record is called: its handle, its tool, and its session where that is another one.

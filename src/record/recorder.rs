@@ -17,7 +17,7 @@ use super::shown::{OF_DIALECT, ShownSlots};
 use super::store::{EmittedView, LIVE, Store, StoreError};
 use super::tools::is_read_back;
 use crate::content::{Call, ToolResult};
-use crate::copy::{BlockKind, Direct, Serialized};
+use crate::copy::{Direct, Serialized};
 use crate::slot::{Grammar, Slot, SlotKind};
 use crate::text::{Cap, Span, Spans, Unit};
 
@@ -113,23 +113,12 @@ impl Recorder {
         Ok(Kept { handle: meta.handle(), meta, direct, slots: record.slots })
     }
 
-    /// The slots that were shown of the result of `call`, if `text` is known to be a view of ours
-    /// which does not have them as they were.
-    pub(crate) fn shown_of_view(
-        &self,
-        call: &Call,
-        text: &str,
-        grammar: &Grammar,
-    ) -> Option<ShownSlots> {
+    /// The slots that were shown of the result of `call`, if `text` is known to be a view of ours.
+    pub(crate) fn shown_of_view(&self, call: &Call, text: &str) -> Option<ShownSlots> {
         let store = self.store();
         let view = store.view(&self.session, &call.id, &sha256(text)).ok().flatten()?;
         match &*view.kind {
-            STORED => {
-                let slots = store.places(view.record).ok()?.slots;
-                let shown = slots.iter().filter(|slot| slot.shown).count();
-                let is_all_there = grammar.slots(text).take(shown + 1).count() == shown;
-                (!is_all_there).then(|| ShownSlots::of_places(&slots))
-            }
+            STORED => Some(ShownSlots::of_places(&store.places(view.record).ok()?.slots)),
             // It quotes what is kept: no image was shown by it.
             PAGE => Some(ShownSlots::default()),
             _ => None,
@@ -154,6 +143,9 @@ impl Recorder {
 
     /// Says that the session is over for now, so that a sweep may take its texts.
     pub(crate) fn close(&self) -> Result<(), StoreError> {
+        if self.renewed.load(Ordering::Relaxed) == 0 {
+            return Ok(());
+        }
         self.store().keep_alive(&self.session, SystemTime::now())
     }
 
@@ -164,13 +156,13 @@ impl Recorder {
         reader.within(bound)
     }
 
-    /// Whether a result is an answer of ours, which is neither cut nor kept. Others may have a tool
-    /// of the same name: what is no answer of ours and longer than one can be is cut and kept.
-    pub(crate) fn is_answer(call: &Call, full: &Serialized) -> bool {
-        let is_image = |kind| kind == BlockKind::Image;
-        is_read_back(&call.tool)
-            && !full.blocks.iter().flatten().any(|block| is_image(block.kind))
-            && Unit::Char.offset_in(&full.text, MAX_ANSWER) == full.text.len()
+    /// Whether a result is an answer of ours, which is neither cut nor kept: one that is known, or
+    /// by the name of its tool. Others may have a tool of that name: what is longer than an answer
+    /// can be is cut and kept, and so is what shows an image.
+    pub(crate) fn is_answer(&self, call: &Call, full: &Serialized) -> bool {
+        let is_short = Unit::Char.offset_in(&full.text, MAX_ANSWER) == full.text.len();
+        !full.shows_image()
+            && (is_read_back(&call.tool) && is_short || self.answers.of(&full.text).is_some())
     }
 
     /// Remembers that the result of `call` is an answer of ours, if it is one that is known.

@@ -132,6 +132,8 @@ pub enum ReadRefusal {
     Busy {
         /// Why, in a few words.
         reason: ByteString,
+        /// All that is known of it, for people.
+        cause: ByteString,
     },
 }
 
@@ -227,13 +229,13 @@ impl ReadRefusal {
             Self::EmptyPattern => notice::EMPTY_PATTERN.to_owned(),
             Self::OutlineTooLong { total } => notice::outline_too_long(*total),
             Self::NoRoom => notice::NO_ROOM.to_owned(),
-            Self::Busy { reason } => notice::busy(reason),
+            Self::Busy { reason, .. } => notice::busy(reason),
         }
     }
 
     /// The refusal of a store that failed.
     pub(super) fn of_store(error: &StoreError) -> Self {
-        Self::Busy { reason: (&*error.reason()).into() }
+        Self::Busy { reason: error.reason().into_owned().into(), cause: error.cause().into() }
     }
 
     /// The refusal of a store that failed to read the record `meta`, which was asked for as `asked`.
@@ -261,7 +263,8 @@ fn names_of(records: &[Meta]) -> Vec<String> {
 
 impl fmt::Display for ReadRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "nothing was read: {}", self.reason())
+        write!(f, "nothing was read: {}", self.reason())?;
+        if let Self::Busy { cause, .. } = self { write!(f, " ({cause})") } else { Ok(()) }
     }
 }
 

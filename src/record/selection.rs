@@ -7,7 +7,7 @@ use super::grep::{Grep, GrepBounds, GrepError};
 use super::item::{ItemError, find_item};
 use super::outline::outline;
 use super::page::{Page, page_of, snapped};
-use super::record::Meta;
+use super::record::{Gone, Meta};
 use super::refusal::ReadRefusal;
 use super::store::{Store, StoreError};
 use crate::copy::BlockKind;
@@ -140,7 +140,10 @@ impl Part {
 }
 
 fn whole_text(store: &dyn Store, meta: &Meta) -> Result<ByteString, StoreError> {
-    store.read(meta.id, 0, meta.total_len()).map(|stretch| stretch.text)
+    let text = store.read(meta.id, 0, meta.total_len())?.text;
+    // What was found in a part would be said of the whole.
+    let is_whole = text.len() == meta.sizes.bytes;
+    if is_whole { Ok(text) } else { Err(StoreError::Gone(Gone::Damage)) }
 }
 
 /// The text, and the blocks of it that can be JSON by themselves.

@@ -11,9 +11,10 @@ const GET: &str = "get_full_tool_result";
 const RECALL: &str = "recall";
 const LIST: &str = "list_tool_results";
 
-/// Whether the results of `tool` are what [`Reader`](super::Reader) answers.
+/// Whether `tool` is one of ours that read back, by its name: `recall` is a name that others have
+/// too, so nothing may stand in front of that.
 pub(crate) fn is_read_back(tool: &str) -> bool {
-    is_tool(tool, GET) || is_tool(tool, RECALL)
+    is_tool(tool, GET) || is_tool(tool, LIST) || tool == RECALL
 }
 
 /// The tool that reads the full text of an earlier result by pages.

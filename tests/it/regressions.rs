@@ -6,13 +6,15 @@ use std::path::Path;
 type Property = fn(&[u8]);
 
 /// The properties that a fuzz target of their name holds its input against.
-const TARGETS: [(&str, Property); 6] = [
+const TARGETS: [(&str, Property); 8] = [
     ("copies", slotledger_props::copies),
     ("cut", slotledger_props::cut),
     ("ingest", slotledger_props::ingest),
     ("ledger", slotledger_props::ledger),
+    ("pages", slotledger_props::pages),
     ("saves", slotledger_props::saves),
     ("scan", slotledger_props::scan),
+    ("stores", slotledger_props::stores),
 ];
 
 /// The entries of a folder that are wanted, by name; none where there is no folder.

@@ -51,10 +51,8 @@ pub(crate) fn run(args: PipeArgs) -> Result<(), Failure> {
     input::say_awaited(Wanted::Requests);
     let done = pipe.run(io::stdin(), io::stdout().lock());
     pipe.warn_of_archive();
-    for (_, session) in pipe.sessions {
-        // A session that is not closed is spared by sweeps for a day, and that is all.
-        let _ = session.close();
-    }
+    // Up to one that cannot be closed. It is spared by sweeps for a day, and that is all.
+    let _left_open = pipe.sessions.into_values().try_for_each(Session::close);
     done
 }
 

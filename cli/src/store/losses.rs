@@ -30,7 +30,7 @@ pub(super) fn sentence(loss: &Loss) -> String {
         Loss::NotHeld { block, image } => {
             format!("block {block}: bytes not held: {image} is too large or one of too many")
         }
-        Loss::NotRecorded { reason } => format!("the full text could not be kept: {reason}"),
+        Loss::NotRecorded { cause, .. } => format!("the full text could not be kept: {cause}"),
         Loss::NotArchived => "the archive could not be written".to_owned(),
         // A kind that came after this version.
         _ => "something else did not come through whole".to_owned(),

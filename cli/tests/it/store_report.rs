@@ -208,7 +208,7 @@ fn a_record_that_could_not_be_kept_is_told() {
     let out = as_another(&folder, ["store", "--cap", "5", result.to_str().unwrap()]);
     std::fs::remove_dir_all(folder).unwrap();
     let losses = "losses  1 (blocks count from 0)\n        \
-                  the full text could not be kept: store is read-only\n\
+                  the full text could not be kept: the store is read-only\n\
                   record  not kept: see the losses\n";
     assert!(out.stderr.ends_with(losses), "{}", out.stderr);
     assert_eq!(out.code, Some(0));

@@ -73,6 +73,23 @@ impl StoreError {
     }
 }
 
+impl StoreError {
+    /// What it says, and what lies below, in one line for people.
+    ///
+    /// ```
+    /// use slotledger::record::store::StoreError;
+    /// let error = StoreError::from(std::io::Error::other("the cable is out"));
+    /// assert_eq!(error.cause(), "the store failed: the cable is out");
+    /// ```
+    pub fn cause(&self) -> String {
+        let below = std::error::Error::source(self);
+        let below = std::iter::successors(below, |error| error.source());
+        let said: Vec<String> = below.map(|error| format!(": {error}")).collect();
+        let said = format!("{self}{}", said.concat());
+        said.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -61,6 +61,8 @@ enum Name {
     Call(ByteString),
     Normalized(String),
     Key(ContentKey),
+    /// A call's result: its id, tool and error flag, and the SHA-256 of its text.
+    Result(ByteString, ByteString, bool, [u8; 32]),
 }
 
 #[derive(Debug, Default)]
@@ -91,11 +93,13 @@ pub(super) struct Index {
     views_of: HashMap<RecordId, HashSet<ViewKey>>,
 }
 
-fn names(meta: &Meta) -> [(Option<ByteString>, Name); 6] {
+fn names(meta: &Meta) -> [(Option<ByteString>, Name); 7] {
     let session = || Some(meta.session.clone());
     let call = Name::Call(meta.call_id.clone());
     let normalized = Name::Normalized(normalized(&meta.call_id));
     let key = Name::Key(meta.key());
+    let (call_id, tool) = (meta.call_id.clone(), meta.tool.clone());
+    let result = Name::Result(call_id, tool, meta.is_error, meta.sha256);
     [
         (session(), call.clone()),
         (None, call),
@@ -103,6 +107,7 @@ fn names(meta: &Meta) -> [(Option<ByteString>, Name); 6] {
         (None, normalized),
         (session(), key.clone()),
         (None, key),
+        (session(), result),
     ]
 }
 
@@ -189,17 +194,12 @@ impl Index {
         if bytes > retention.max_record_bytes {
             return Err(StoreError::RecordTooLarge { max_bytes: retention.max_record_bytes });
         }
-        let call = (Some(record.session.clone()), Name::Call(record.call_id.clone()));
-        let of_call = self.named.get(&call);
-        let of_call = of_call.into_iter().flatten().filter_map(|id| self.entries.get(id));
-        let mut nth = 0;
-        let mut same = None;
-        for Entry { meta, .. } in of_call {
-            nth = nth.max(meta.nth);
-            let is_same = (meta.sha256, &meta.tool, meta.is_error)
-                == (measured.sha256, &record.tool, record.is_error);
-            same = if is_same { Some(meta) } else { same };
-        }
+        let named = |name| self.of_name(Some(record.session.clone()), name);
+        let (call_id, sha256) = (record.call_id.clone(), measured.sha256);
+        // The newest has the greatest.
+        let nth = named(Name::Call(call_id.clone())).next_back().map_or(0, |meta| meta.nth);
+        let result = Name::Result(call_id, record.tool.clone(), record.is_error, sha256);
+        let same = named(result).next();
         let until = millis(now.checked_add(LIVE).unwrap_or(now));
         let known_until = self.sessions.get(&record.session).map_or(0, |known| known.live_until);
         let live = Change::Live { session: record.session.clone(), until: until.max(known_until) };
@@ -220,8 +220,9 @@ impl Index {
         let next = RecordId(self.last_id.saturating_add(1));
         let (id, nth) = same.map_or((next, nth.saturating_add(1)), |meta| (meta.id, meta.nth));
         // A text has one unit in a session: what was printed of it counts in that.
-        let known = self.find(Sessions::One(&record.session), By::Sha256(&measured.sha256));
-        let unit = known.first().map_or(record.unit, |known| known.unit);
+        let mut of_text = named(Name::Key(ContentKey::of_digest(&sha256)));
+        let known = of_text.find(|known| known.sha256 == sha256);
+        let unit = known.map_or(record.unit, |known| known.unit);
         let meta = Meta { unit, ..measured.meta(record, id, nth, now) };
         let entry = Entry {
             meta: meta.clone(),
@@ -386,12 +387,24 @@ impl Index {
         }
     }
 
-    /// Lets go of sessions of which nothing is left.
-    pub(super) fn tidy(&mut self, now: SystemTime) {
+    /// The changes that let go of sessions of which nothing is left.
+    pub(super) fn ended(&self, now: SystemTime) -> Vec<Change> {
         let now = millis(now);
-        self.sessions.retain(|_, session| {
-            session.live_until > now || !session.records.is_empty() || !session.views.is_empty()
-        });
+        let is_ended = |(_, session): &(&ByteString, &Session)| {
+            session.live_until <= now && session.records.is_empty() && session.views.is_empty()
+        };
+        let ended = self.sessions.iter().filter(is_ended);
+        ended.map(|(session, _)| Change::Removed { session: session.clone() }).collect()
+    }
+
+    /// The records of a name, the oldest first.
+    fn of_name(
+        &self,
+        session: Option<ByteString>,
+        name: Name,
+    ) -> impl DoubleEndedIterator<Item = &Meta> {
+        let ids = self.named.get(&(session, name)).into_iter().flatten();
+        ids.filter_map(|id| Some(&self.entries.get(id)?.meta))
     }
 
     pub(super) fn find(&self, sessions: Sessions<'_>, by: By<'_>) -> Vec<Meta> {
@@ -405,8 +418,7 @@ impl Index {
             Sessions::One(session) => Some(session.into()),
             Sessions::All => None,
         };
-        let ids = self.named.get(&(session, name)).into_iter().flatten().rev();
-        let metas = ids.filter_map(|id| Some(&self.entries.get(id)?.meta));
+        let metas = self.of_name(session, name).rev();
         let is_meant = |meta: &&Meta| match by {
             By::Sha256(sha256) => meta.sha256 == *sha256,
             By::Key(_) | By::CallId(_) | By::Normalized(_) => true,

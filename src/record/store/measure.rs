@@ -9,11 +9,14 @@ use crate::record::content_type::content_type;
 use crate::record::record::{Meta, Record, RecordId, Sizes};
 use crate::text::Unit;
 
+/// The latest time that a store knows: one before the greatest integer of `SQLite`, so that there is
+/// one that is later than all.
+const LATEST: u64 = i64::MAX.unsigned_abs() - 1;
+
 /// Milliseconds since 1970.
 pub(super) fn millis(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    // No store counts further than the integers of SQLite.
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX).min(i64::MAX.unsigned_abs())
+    u64::try_from(since.as_millis()).unwrap_or(LATEST).min(LATEST)
 }
 
 pub(super) fn time_of(millis: u64) -> SystemTime {

@@ -59,6 +59,12 @@ impl Inner {
         Swept { records: before.records - after.records, bytes: before.bytes - after.bytes }
     }
 
+    /// Lets go of sessions of which nothing is left.
+    fn tidy(&mut self, now: SystemTime) {
+        let ended = self.index.ended(now);
+        self.apply(ended);
+    }
+
     fn drop_texts(&mut self) {
         let index = &self.index;
         self.texts.retain(|sha256, _| index.holds(sha256));
@@ -91,7 +97,7 @@ impl Store for MemoryStore {
                     let spared = Some(&record.session);
                     let changes = inner.index.plan_sweep(&self.retention, now, room, spared);
                     inner.sweep(changes);
-                    inner.index.tidy(now);
+                    inner.tidy(now);
                 }
                 Plan::Keep(meta, changes) => {
                     inner.texts.insert(meta.sha256, record.text.clone());
@@ -155,7 +161,7 @@ impl Store for MemoryStore {
         let mut inner = self.inner();
         let changes = inner.index.plan_sweep(retention, now, 0, None);
         let swept = inner.sweep(changes);
-        inner.index.tidy(now);
+        inner.tidy(now);
         Ok(swept)
     }
 

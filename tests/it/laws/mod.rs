@@ -6,6 +6,7 @@
 mod copies;
 mod cut;
 mod images;
+mod pages;
 mod records;
 mod slots;
 mod total;

@@ -97,7 +97,11 @@ fn that_keeping_failed_is_said_in_the_notice_and_as_a_loss() {
         );
         assert_eq!(ingested.stored.text, format!("{}{notice}", "x".repeat(1_000)));
         assert_eq!(ingested.record, None);
-        assert_eq!(ingested.losses, [Loss::NotRecorded { reason: reason.into() }]);
+        let [Loss::NotRecorded { reason: told, cause }] = ingested.losses.as_slice() else {
+            panic!("{:?}", ingested.losses);
+        };
+        assert_eq!(&**told, reason);
+        assert!(cause.contains("1500") || cause.contains("1600"), "{cause}");
         assert_eq!(store.usage().unwrap().records, 0);
         // Beside an image nothing promises what is not there.
         let result = format!(

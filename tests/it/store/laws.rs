@@ -112,7 +112,7 @@ pub(super) fn hostile_ids_are_kept_as_they_are(home: &Home) {
         let kept = Record::new(*name, *name, *name, n.to_string());
         store.put(&kept, at(1)).unwrap();
     }
-    let store = home.kind.reopened(home, store);
+    let store = home.reopened(store);
     for (n, name) in names.iter().enumerate() {
         let found = store.find(Sessions::All, By::CallId(name)).unwrap();
         let [meta] = found.as_slice() else { panic!("{name:?}: {found:?}") };
@@ -212,7 +212,7 @@ pub(super) fn places_come_back(home: &Home) {
     };
     let kept = store.put(&placed, at(1)).unwrap();
     assert_eq!(kept.slots, 12);
-    let store = home.kind.reopened(home, store);
+    let store = home.reopened(store);
     let back = store.places(kept.id).unwrap();
     assert_eq!(back.blocks, placed.blocks);
     assert_eq!(back.shown, placed.shown);
@@ -238,7 +238,7 @@ pub(super) fn views_are_known(home: &Home) {
     assert_eq!(store.view("s2", "c9", &[8; 32]).unwrap(), None);
     let stored = EmittedView { kind: "stored".into(), range: None, ..page.clone() };
     store.note_view(&stored).unwrap();
-    let store = home.kind.reopened(home, store);
+    let store = home.reopened(store);
     assert_eq!(store.view("s2", "c9", &[7; 32]).unwrap(), Some(stored));
     let other = EmittedView { call_id: "c8".into(), ..page.clone() };
     store.note_view(&other).unwrap();
@@ -281,16 +281,5 @@ pub(super) fn plain_is_what_a_terminal_may_print(home: &Home) {
                 assert_eq!(Record::new("", "", "", text.as_str()).is_plain(), expected, "{text:?}");
             }
         }
-    }
-}
-
-impl super::home::Kind {
-    /// The store, read anew if it outlives a process.
-    fn reopened(self, home: &Home, store: Box<dyn Store>) -> Box<dyn Store> {
-        if self == Self::Memory {
-            return store;
-        }
-        drop(store);
-        home.open()
     }
 }

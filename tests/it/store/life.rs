@@ -1,6 +1,6 @@
 //! How records end.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use slotledger::record::store::{By, EmittedView, Retention, Sessions, Store, StoreError};
 use slotledger::record::{Gone, Record, RecordId};
@@ -144,6 +144,29 @@ pub(super) fn a_sweep_goes_to_nine_tenths(home: &Home) {
     assert_eq!((swept.records, swept.bytes), (44, 3_520));
     assert_eq!(store.usage().unwrap().bytes, 4_480);
     assert_eq!((gone_of(&*store, "c43"), gone_of(&*store, "c44")), (Some(Gone::Quota), None));
+}
+
+pub(super) fn a_record_from_the_end_of_time_is_swept(home: &Home) {
+    let retention = Retention { quota_bytes: 1_000, ..Retention::default() };
+    let store = home.open_with(retention);
+    // Later than a store counts.
+    let end = UNIX_EPOCH + Duration::from_millis(u64::MAX);
+    store.put(&of_session(1, 400), end).unwrap();
+    store.keep_alive("s1", at(0)).unwrap();
+    store.put(&of_session(2, 800), at(DAY)).unwrap();
+    assert_eq!((gone_of(&*store, "c1"), gone_of(&*store, "c2")), (Some(Gone::Quota), None));
+    assert_eq!(store.usage().unwrap().bytes, 800);
+}
+
+pub(super) fn a_session_that_ended_is_not_live_again(home: &Home) {
+    let store = home.open();
+    store.keep_alive("s1", at(100 * DAY)).unwrap();
+    // One process has a clock that is ahead; to it the session, of which nothing is kept, has ended.
+    store.sweep(&Retention::default(), at(200 * DAY)).unwrap();
+    let store = home.reopened(store);
+    store.put(&of_session(1, 80), at(0)).unwrap();
+    let nothing = Retention { quota_bytes: 0, ..Retention::default() };
+    assert_eq!(store.sweep(&nothing, at(2 * DAY)).unwrap().records, 1);
 }
 
 pub(super) fn records_over_the_limit_are_refused(home: &Home) {

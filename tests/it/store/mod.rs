@@ -52,6 +52,8 @@ every_store! {
     life::a_small_quota_holds_for_ten_thousand_records,
     life::live_sessions_alone_fill_the_quota,
     life::a_sweep_goes_to_nine_tenths,
+    life::a_record_from_the_end_of_time_is_swept,
+    life::a_session_that_ended_is_not_live_again,
     life::records_over_the_limit_are_refused,
     life::few_are_remembered_without_text,
     life::a_fresh_store_checks_clean,

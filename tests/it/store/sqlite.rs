@@ -37,7 +37,7 @@ fn the_file_says_what_it_is() {
 fn every_look_up_is_by_an_index() {
     let home = Home::new(Kind::Sqlite);
     let plans = open(&home).query_plans().unwrap();
-    assert_eq!(plans.len(), 11);
+    assert_eq!(plans.len(), 14);
     for (query, steps) in &plans {
         assert!(!steps.is_empty());
         for step in steps {
@@ -57,6 +57,12 @@ fn every_look_up_is_by_an_index() {
         ("WHERE r.norm_id = ?2", "record_norm_all (norm_id=?)"),
         ("s.name = ?1 AND r.key = ?2", "record_key (key=?)"),
         ("WHERE r.key = ?2", "record_key (key=?)"),
+        (
+            "AND r.is_error = ?5",
+            "(session_id=? AND call_id=? AND sha256=? AND tool=? AND is_error=?)",
+        ),
+        ("max(nth)", "(session_id=? AND call_id=?)"),
+        ("SELECT unit", "record_key (key=?)"),
         ("s.name = ?1 AND r.id < ?2", "record_list (session_id=? AND id<?)"),
         ("FROM piece", "(record_id=? AND at>? AND at<?)"),
     ] {

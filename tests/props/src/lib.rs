@@ -12,8 +12,11 @@
 //! | [`ingest`] | JSON as it arrives | L7, L8, L10, L11, L12, L27, L28 |
 //! | [`ledger`] | operations on a ledger, a payload | L14, L25 |
 //! | [`saves`] | a conversation, and saves in it | L13, L15 |
+//! | [`pages`] | a text, and pages of it | L16 |
+//! | [`stores`] | operations on a store of records | L17 |
 
 #![allow(clippy::missing_panics_doc, reason = "to panic is what these functions are for")]
+#![allow(clippy::must_use_candidate)]
 
 mod answer;
 mod copies;
@@ -21,16 +24,22 @@ mod cut;
 mod dialects;
 mod ingest;
 mod ledger;
+mod pages;
 mod places;
 mod saves;
 mod scan;
+mod stores;
+
+pub mod home;
 
 pub use copies::copies;
 pub use cut::cut;
 pub use ingest::ingest;
 pub use ledger::ledger;
+pub use pages::pages;
 pub use saves::saves;
 pub use scan::scan;
+pub use stores::stores;
 
 use std::borrow::Cow;
 

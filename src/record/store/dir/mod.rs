@@ -164,9 +164,14 @@ impl Writer<'_> {
         Ok(Swept { records: before.records - after.records, bytes: before.bytes - after.bytes })
     }
 
+    /// Lets go of sessions of which nothing is left.
+    fn end_sessions(&mut self, now: SystemTime) -> Result<(), StoreError> {
+        let ended = self.state.index.ended(now);
+        self.write(&ended)
+    }
+
     /// Removes what a process left that ended too early.
-    fn tidy(&mut self, now: SystemTime) -> Result<(), StoreError> {
-        self.state.index.tidy(now);
+    fn tidy(&self) -> Result<(), StoreError> {
         let damaged: HashSet<[u8; 32]> = self.state.index.damaged().collect();
         let is_held = |sha256: &_| self.state.index.holds(sha256) || damaged.contains(sha256);
         Ok(self.folder.tidy(is_held)?)
@@ -254,7 +259,7 @@ impl Store for DirStore {
                     let spared = Some(&record.session);
                     let changes = writer.state.index.plan_sweep(&self.retention, now, room, spared);
                     writer.remove(&changes)?;
-                    writer.state.index.tidy(now);
+                    writer.end_sessions(now)?;
                 }
                 Plan::Keep(meta, changes) => {
                     let is_held = writer.state.index.holds(&meta.sha256);
@@ -329,7 +334,8 @@ impl Store for DirStore {
         }
         let changes = writer.state.index.plan_sweep(retention, now, 0, None);
         let swept = writer.remove(&changes)?;
-        writer.tidy(now)?;
+        writer.end_sessions(now)?;
+        writer.tidy()?;
         Ok(swept)
     }
 

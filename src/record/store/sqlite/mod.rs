@@ -148,6 +148,15 @@ mod lookup {
     pub(super) const LIST_ALL: &str = "s.id = r.session_id WHERE r.id < ?2";
     pub(super) const BY_ID: &str = "s.id = r.session_id WHERE r.id = ?1 AND r.gone IS NULL";
 
+    /// What keeping a record looks up: the same one, what number the next of a call has, and the
+    /// unit of a text in a session.
+    pub(super) const SAME: &str = "s.id = r.session_id WHERE s.name = ?1 AND r.call_id = ?2 \
+        AND r.sha256 = ?3 AND r.tool = ?4 AND r.is_error = ?5";
+    pub(super) const NTH: &str =
+        "SELECT coalesce(max(nth), 0) + 1 FROM record WHERE session_id = ?1 AND call_id = ?2";
+    pub(super) const UNIT: &str = "SELECT unit FROM record \
+        WHERE +session_id = ?1 AND key = ?2 AND sha256 = ?3 LIMIT 1";
+
     pub(super) const HEAD: &str = "SELECT gone FROM record WHERE id = ?1";
     pub(super) const STRETCH: &str = "SELECT at, byte_at, data FROM record r JOIN piece p \
         ON p.record_id = r.id WHERE r.id = ?1 AND r.gone IS NULL AND at >= coalesce((SELECT at \
@@ -247,15 +256,16 @@ impl SqliteStore {
         ))
     }
 
-    /// How `SQLite` answers each look-up and a page, as `EXPLAIN QUERY PLAN` tells it.
+    /// How `SQLite` answers each look-up and a page, as `EXPLAIN QUERY PLAN` tells it: for a test.
     ///
     /// # Errors
     ///
     /// When the store cannot be read.
+    #[doc(hidden)]
     pub fn query_plans(&self) -> Result<Vec<(String, Vec<String>)>, StoreError> {
         use lookup::{
             BY_CALL, BY_CALL_ALL, BY_KEY, BY_KEY_ALL, BY_NORMALIZED, BY_NORMALIZED_ALL, HEAD, LIST,
-            LIST_ALL, STRETCH, VIEW,
+            LIST_ALL, NTH, SAME, STRETCH, UNIT, VIEW,
         };
         let conditions =
             [BY_CALL, BY_CALL_ALL, BY_NORMALIZED, BY_NORMALIZED_ALL, BY_KEY, BY_KEY_ALL];
@@ -264,7 +274,8 @@ impl SqliteStore {
         let inner = self.inner();
         queries
             .chain(lists)
-            .chain([HEAD, STRETCH, VIEW].map(str::to_owned))
+            .chain([select(SAME)])
+            .chain([NTH, UNIT, HEAD, STRETCH, VIEW].map(str::to_owned))
             .map(|query| {
                 let mut plan = inner.connection.prepare(&format!("EXPLAIN QUERY PLAN {query}"))?;
                 for parameter in 1..=plan.parameter_count() {

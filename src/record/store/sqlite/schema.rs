@@ -76,7 +76,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
-    let version = version(&connection)?;
+    let version = version_now(&mut connection)?;
     if is_writable {
         if version.is_none() {
             // Only before the first table, and before there is a journal.
@@ -108,6 +108,8 @@ fn make(path: &Path) -> Result<bool, StoreError> {
     #[cfg(unix)]
     options.mode(0o600);
     match options.read(true).append(true).create(true).open(path) {
+        // SQLite takes a file of one byte for an empty one.
+        Ok(file) if file.metadata()?.len() == 1 => Err(StoreError::NotAStore),
         Ok(_) => Ok(true),
         Err(error) => {
             let kind = error.kind();
@@ -116,6 +118,14 @@ fn make(path: &Path) -> Result<bool, StoreError> {
             if is_refused && path.is_file() { Ok(false) } else { Err(error.into()) }
         }
     }
+}
+
+/// The version of the file, as of one moment: another process may be making it.
+fn version_now(connection: &mut Connection) -> Result<Option<usize>, StoreError> {
+    let state = connection.transaction()?;
+    let version = version(&state)?;
+    state.commit()?;
+    Ok(version)
 }
 
 /// The version of the file, or `None` for one in which there is nothing yet.
@@ -129,7 +139,9 @@ fn version(connection: &Connection) -> Result<Option<usize>, StoreError> {
         return if is_new { Ok(None) } else { Err(StoreError::NotAStore) };
     }
     match usize::try_from(found) {
-        Ok(found) if found <= STEPS.len() => Ok((found > 0).then_some(found)),
+        // Ours has a version with its first table.
+        Ok(0) => Err(StoreError::NotAStore),
+        Ok(found) if found <= STEPS.len() => Ok(Some(found)),
         _ => {
             let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
             Err(StoreError::Version { found, known })
@@ -160,7 +172,7 @@ fn use_wal(connection: &Connection) -> Result<(), StoreError> {
 }
 
 fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    if version(connection)? == Some(STEPS.len()) {
+    if version_now(connection)? == Some(STEPS.len()) {
         return Ok(());
     }
     let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -4,12 +4,12 @@ use std::time::SystemTime;
 
 use rusqlite::{OptionalExtension as _, Transaction};
 
-use super::Total;
 use super::contract::{EmittedView, LIVE, Retention, normalized};
 use super::error::StoreError;
 use super::measure::{Measured, millis};
 use super::pieces::pieces;
-use super::rows::{self, META, Number, Wide};
+use super::rows::{self, Number, Wide};
+use super::{Total, lookup, select};
 use crate::record::record::{Meta, Record, RecordId};
 
 /// One change that keeps a record.
@@ -60,10 +60,7 @@ impl Put<'_> {
 
     /// The record of the same call, tool, error flag and text.
     fn same(&self, record: &Record, measured: &Measured) -> Result<Option<Meta>, StoreError> {
-        let sql = format!(
-            "SELECT {META} FROM record r JOIN session s ON s.id = r.session_id WHERE s.name = ?1 \
-             AND r.call_id = ?2 AND r.sha256 = ?3 AND r.tool = ?4 AND r.is_error = ?5"
-        );
+        let sql = select(lookup::SAME);
         let (session, call_id) = (&*record.session, &*record.call_id);
         let key = (session, call_id, measured.sha256, &*record.tool, record.is_error);
         Ok(self.change.prepare_cached(&sql)?.query_row(key, rows::meta).optional()?)
@@ -94,16 +91,13 @@ impl Put<'_> {
         session: i64,
         created: u64,
     ) -> Result<Meta, StoreError> {
-        let sql = "SELECT coalesce(max(nth), 0) + 1 FROM record
-            WHERE session_id = ?1 AND call_id = ?2";
         let key = (session, &*record.call_id);
-        let nth = self.change.prepare_cached(sql)?.query_one(key, |row| row.get(0))?;
+        let nth = self.change.prepare_cached(lookup::NTH)?.query_one(key, |row| row.get(0))?;
         let meta = measured.meta(record, RecordId(0), nth, created);
         // A text has one unit in a session: what was printed of it counts in that.
-        let sql =
-            "SELECT unit FROM record WHERE session_id = ?1 AND key = ?2 AND sha256 = ?3 LIMIT 1";
+        let mut unit = self.change.prepare_cached(lookup::UNIT)?;
         let text = (session, meta.key().to_string(), meta.sha256);
-        let unit = self.change.prepare_cached(sql)?.query_row(text, |row| row.get(0)).optional()?;
+        let unit = unit.query_row(text, |row| row.get(0)).optional()?;
         let meta = Meta { unit: unit.unwrap_or(meta.unit), ..meta };
         let sql = "INSERT INTO record(session_id, call_id, norm_id, nth, tool, is_error, complete,
             plain, type, unit, bytes, chars, utf16, lines, sha256, key, created)

@@ -11,7 +11,9 @@ mod block;
 mod content;
 mod draw;
 mod ledger;
+mod pages;
 mod pieces;
+mod records;
 mod saving;
 mod spelling;
 mod stored;
@@ -21,6 +23,8 @@ use arbitrary::{Arbitrary, Unstructured};
 
 pub use content::ContentCase;
 pub use ledger::{LedgerCase, LedgerOp};
+pub use pages::PagesCase;
+pub use records::RecordsCase;
 pub use saving::{SaveCase, SaveStep, SavedResult};
 pub use spelling::Spelling;
 pub use stored::CutStoredCase;
@@ -38,6 +42,7 @@ pub fn from_bytes<'a, T: Arbitrary<'a>>(bytes: &'a [u8]) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::oracle::records::{Answer, Model, Refusal};
     use crate::oracle::{self, Call, Format, Ingestion, Keeping, Ledger};
     use crate::{Json, Unit, pattern, text_of, units};
 
@@ -63,6 +68,8 @@ mod tests {
         assert_eq!(from_bytes::<CutStoredCase>(&[]).ranges, []);
         assert_eq!(from_bytes::<ContentCase>(&[]).blocks, []);
         assert!(from_bytes::<LedgerCase>(&[]).ops.is_empty());
+        assert!(from_bytes::<RecordsCase>(&[]).ops.is_empty());
+        assert_eq!(from_bytes::<PagesCase>(&[]).text, "");
     }
 
     #[test]
@@ -168,5 +175,29 @@ mod tests {
             }
         }
         assert!(retained > 50 && evicted > 50 && unknown > 25, "{retained} {evicted} {unknown}");
+    }
+
+    #[test]
+    fn stores_fill_sweep_and_take_back() {
+        let (mut next, mut again, mut full, mut swept) = (0, 0, 0, 0);
+        for bytes in samples() {
+            let case: RecordsCase = from_bytes(&bytes);
+            let mut model = Model::new(case.limits);
+            let mut last_id = 0;
+            for (op, _) in case.ops {
+                match model.answer(&op, 0) {
+                    Answer::Row(row) if row.id > last_id => {
+                        last_id = row.id;
+                        next += usize::from(row.nth > 1);
+                    }
+                    Answer::Row(_) => again += 1,
+                    Answer::Refused(Refusal::QuotaFull) => full += 1,
+                    Answer::Swept(records, _) => swept += records,
+                    _ => {}
+                }
+            }
+        }
+        let is_enough = next > 75 && again > 20 && full > 75 && swept > 40;
+        assert!(is_enough, "{next} {again} {full} {swept}");
     }
 }

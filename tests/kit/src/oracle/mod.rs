@@ -11,7 +11,9 @@ mod labels;
 mod ledger;
 mod live;
 mod loss;
+mod page;
 mod read;
+pub mod records;
 mod reference;
 pub mod saving;
 mod slots;
@@ -28,6 +30,7 @@ pub use labels::{label, media_type, placeholder, placeholder_size, stub_size};
 pub use ledger::{Ledger, Lookup, Provenance, Retention};
 pub use live::{LiveBlock, live, shown};
 pub use loss::Loss;
+pub use page::{Page, Pages};
 pub use reference::{Reference, reference, write_stub};
 pub use slots::{Shape, Slot, SlotKind, placeholders, slots, stub_shapes};
 pub use stored::{

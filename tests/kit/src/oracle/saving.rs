@@ -20,7 +20,7 @@ use crate::unit::{Unit, units};
 const MOST_IN_ONE_SAVE: usize = 20;
 
 /// The tools that quote what is stored (18.7).
-const READ_BACK: [&str; 2] = ["get_full_tool_result", "recall"];
+const READ_BACK: [&str; 3] = ["get_full_tool_result", "recall", "list_tool_results"];
 
 /// One part of a message.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -245,7 +245,8 @@ impl Conversation {
                 media_type: image.media_type.clone(),
             });
         }
-        if READ_BACK.contains(&tool) {
+        let shows_image = ingested.blocks.iter().flatten().any(|span| span.kind == Kind::Image);
+        if READ_BACK.contains(&tool) && !shows_image {
             return Vec::new();
         }
         let text = &ingested.stored.text;
