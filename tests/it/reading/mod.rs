@@ -33,7 +33,7 @@ fn time(work: impl FnOnce()) -> Duration {
 
 /// Fails when ten times the input takes much more than ten times the time, however often it is
 /// tried: a machine may be busy with other things.
-fn assert_linear<T>(make: impl Fn(usize) -> T, len: usize, work: impl Fn(&T)) {
+pub(crate) fn assert_linear<T>(make: impl Fn(usize) -> T, len: usize, work: impl Fn(&T)) {
     let [small, large] = [len, 10 * len].map(&make);
     let mut runs = Vec::new();
     let is_linear = || {

@@ -194,3 +194,42 @@ fn texts_of_one_key_are_told_apart_by_their_digests() {
     let digests: Vec<&&str> = names.iter().filter(|name| name.len() == 64).collect();
     assert_eq!(digests.len(), 2, "{said}");
 }
+
+#[test]
+fn each_of_many_results_of_one_call_id_can_be_reached() {
+    let mut session = engine(memory()).session_named("s1");
+    let texts: Vec<String> = (0..15).map(|n| format!("{n} {}", "x".repeat(1_000))).collect();
+    for full in &texts {
+        session.ingest(&Call::new("c1", "t"), &text(full));
+    }
+    let reader = session.reader().unwrap();
+    let list = reader.list_tool_results("").unwrap();
+    let mut read: Vec<String> = Vec::new();
+    for line in &list.results {
+        let named = |name: &str| line.iter().find(|(key, _)| *key == name);
+        let (_, id) = named("key").or_else(|| named("toolCallId")).unwrap();
+        read.push(get(reader, &format!("{{\"toolCallId\":{id}}}")).unwrap());
+    }
+    read.reverse();
+    for (full, answer) in texts.iter().zip(&read) {
+        assert!(answer.ends_with(full.as_str()));
+    }
+    assert_eq!(read.len(), 15);
+}
+
+#[test]
+fn keeping_costs_no_more_where_much_is_kept() {
+    use slotledger::record::Record;
+    use slotledger::record::store::{MemoryStore, Retention, Store as _};
+    let put = |count: &usize, same_text: bool| {
+        let store = MemoryStore::new(Retention::default());
+        for n in 0..*count {
+            let (id, full) =
+                if same_text { (n.to_string(), "one".into()) } else { ("c".into(), n.to_string()) };
+            store.put(&Record::new("s1", id, "t", full), std::time::UNIX_EPOCH).unwrap();
+        }
+    };
+    for same_text in [true, false] {
+        crate::reading::assert_linear(|count| count, 1_000, |count| put(count, same_text));
+    }
+}

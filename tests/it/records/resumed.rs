@@ -134,3 +134,48 @@ fn the_same_results_give_the_same_bytes_over_any_store() {
         assert_eq!(texts(home.open().into()), texts(home.open().into()));
     }
 }
+
+#[test]
+fn a_slot_in_a_slot_is_counted_once_whatever_the_stored_text_shows() {
+    let store = memory();
+    let mut session = engine(store.clone()).session_named("s1");
+    let images: Vec<String> = (0..63)
+        .map(|_| format!(r#"{{"type":"image","data":"{PNG}","mimeType":"image/png"}}"#))
+        .collect();
+    let result = format!(
+        r#"[{{"type":"text","text":"{}"}},{{"type":"resource_link","uri":"https://x/","name":"quotes [image: image/png, 1B]","mimeType":"image/webp"}},{}]"#,
+        "s".repeat(1_500),
+        images.join(",")
+    );
+    let ingested = session.ingest(&Call::new("c1", "snap"), &read(&result));
+    assert_eq!((ingested.stored.kept.len(), ingested.stored.left_out), (64, 1));
+    assert_eq!(slotledger::slots(&ingested.stored.text).count(), 64);
+    let before = listed(&session);
+    assert_eq!(before.len(), 65);
+    let mut resumed = engine(store).session_named("s1");
+    resumed.push(&result_message("c1", &ingested.stored.text));
+    assert_eq!(listed(&resumed), before);
+}
+
+#[test]
+fn an_image_that_another_server_s_recall_shows_is_counted() {
+    let image = |ref_: u8| {
+        format!(r#"[{{"type":"image","data":"iVBORw0KGgo{ref_}","mimeType":"image/png"}}]"#)
+    };
+    for (tool, counted) in [("recall", 2), ("mcp__photos__recall", 2), ("get_full_tool_result", 2)]
+    {
+        let mut session = engine(memory()).session_named("s1");
+        session.ingest(&Call::new("c1", "screenshot"), &read(image(1)));
+        let ingested = session.ingest(&Call::new("c2", tool), &read(image(2)));
+        assert!(ingested.record.is_some());
+        assert_eq!(session.inventory().count(), counted, "{tool}");
+        let newest = SaveRequest::new("a.png", Selector::Recent { index: 0, count: 1 });
+        let (_, bytes) = session.select(&newest).unwrap().images[0].open().unwrap();
+        assert_eq!(bytes.last(), Some(&0x36), "the second picture");
+    }
+    // What only quotes is not, nor is it where no records are kept.
+    let mut session = crate::support::session();
+    session.ingest(&Call::new("c1", "screenshot"), &read(image(1)));
+    session.ingest(&Call::new("c2", "recall"), &text("[image: image/png, 9B, ref img_abc123_1]"));
+    assert_eq!(session.inventory().count(), 1);
+}

@@ -222,6 +222,21 @@ fn two_processes_write_one_store() {
     }
 }
 
+#[test]
+fn a_new_store_is_made_by_many_at_once() {
+    for kind in lasting() {
+        for _ in 0..25 {
+            let home = Home::new(kind);
+            let put = |n: usize| {
+                let store = open(kind, &home.path(), Retention::default()).unwrap();
+                store.put(&Record::new("s", n.to_string(), "", "hello"), at(1)).unwrap();
+            };
+            thread::scope(|scope| (0..6).for_each(|n| drop(scope.spawn(move || put(n)))));
+            assert_eq!(home.open().usage().unwrap().records, 6);
+        }
+    }
+}
+
 /// The record is as [`write`] made it, and whole.
 pub(super) fn holds_its_text(store: &dyn Store, meta: &Meta) {
     if meta.gone.is_none() {

@@ -6,7 +6,7 @@ use std::process::Command;
 use rusqlite::Connection;
 use slotledger::Unit;
 use slotledger::record::store::{By, Retention, Sessions, SqliteStore, Store, StoreError};
-use slotledger::record::{Gone, Record, RecordId, Sizes, page_of};
+use slotledger::record::{Gone, Reader, Record, RecordId, Sizes, page_of};
 use slotledger::text::Span;
 
 use super::home::{Home, Kind, at, record, text_of};
@@ -365,4 +365,39 @@ fn what_is_removed_on_request_is_nowhere_in_the_file() {
 
 fn holds(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|window| window == word)
+}
+
+#[test]
+fn what_only_looks_like_a_store_is_left_as_it_is() {
+    let home = Home::new(Kind::Sqlite);
+    let tiny = home.folder().join("tiny.db");
+    fs::write(&tiny, "x").unwrap();
+    let error = SqliteStore::open(&tiny, Retention::default()).unwrap_err();
+    assert!(matches!(error, StoreError::NotAStore), "{error:?}");
+    assert_eq!(fs::read(&tiny).unwrap(), b"x");
+    // Ours, but for its version.
+    drop(open(&home));
+    Connection::open(home.path()).unwrap().execute_batch("PRAGMA user_version = 0").unwrap();
+    let error = SqliteStore::open(home.path(), Retention::default()).unwrap_err();
+    assert!(matches!(error, StoreError::NotAStore), "{error:?}");
+}
+
+#[test]
+fn nothing_is_said_of_a_text_of_which_a_part_is_missing() {
+    let home = Home::new(Kind::Sqlite);
+    let store = open(&home);
+    let text = "{\"a\":[{\"id\":1}]}\n".to_owned() + &"word ".repeat(5_000);
+    for (n, condition) in ["at = 0", "at = (SELECT max(at) FROM piece)"].iter().enumerate() {
+        let call_id = format!("c{n}");
+        let kept = store.put(&record(&call_id, &text), at(1)).unwrap();
+        let sql = format!("DELETE FROM piece WHERE record_id = {} AND {condition}", kept.id.0);
+        Connection::open(store.path()).unwrap().execute(&sql, ()).unwrap();
+        let reader = Reader::new(&store, "s1");
+        for more in ["\"grep\":\"word\"", "\"grep\":\"nothing\"", "\"item\":\"*\""] {
+            let arguments = format!("{{\"toolCallId\":\"{call_id}\",{more}}}");
+            let refusal = reader.get_full_tool_result(&arguments).unwrap_err();
+            assert_eq!(refusal.reason(), "expired", "{more}");
+            assert!(refusal.notice().contains("(damage)"), "{}", refusal.notice());
+        }
+    }
 }
