@@ -175,7 +175,9 @@ pub(crate) const EMPTY_PATTERN: &str = "grep must not match the empty text.";
 
 /// An outline of `total` that is too long to be searched.
 pub(crate) fn outline_too_long(total: usize) -> String {
-    format!("grep cannot search this outline: it has {total} chars; read it by pages.")
+    format!(
+        "grep cannot search this outline: it has {total} chars. Leave out item to search the text itself."
+    )
 }
 
 /// A turn that has no room for a page.

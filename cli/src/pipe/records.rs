@@ -4,15 +4,12 @@ use std::borrow::Cow;
 
 use slotledger::record::store::MemoryStore;
 use slotledger::record::{ContentKey, ReadRefusal, Reader, RecallArgs};
-use slotledger::{Cap, Session, record};
+use slotledger::{Cap, Config, Session, record};
 
 use super::answer::{Answer, Refusal};
 use super::fields::{self, flag, unit, whole_number};
 use super::request::Request;
 use crate::record_json::{Members, PageJson, Refused};
-
-/// The least that a host can take of one result where records are read.
-const MIN_HOST_BOUND: usize = 1_000;
 
 /// What reads for a session; where no records are kept, there is nothing to be found.
 pub(super) struct Desk<'s> {
@@ -33,7 +30,7 @@ impl Desk<'_> {
         let arguments = arguments(request.required("args")?);
         let mut reader = self.reader();
         if let Some(json) = request.given("hostBound") {
-            let bound = whole_number(json).filter(|&bound| bound >= MIN_HOST_BOUND);
+            let bound = whole_number(json).filter(|&bound| bound >= Config::MIN_CAP);
             let expected = "a whole number from 1000, or null";
             let bound = bound.ok_or_else(|| Refusal::bad_field("hostBound", expected))?;
             reader = reader.within(Cap::new(bound, unit(request)?));

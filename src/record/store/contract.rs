@@ -50,8 +50,8 @@ pub trait Store: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// When the store cannot be read.
     fn find(&self, sessions: Sessions<'_>, by: By<'_>) -> Result<Vec<Meta>, StoreError>;
 
-    /// Lists at most `limit` records, the newest first, older than `before`, of tools whose exact
-    /// or normalized name is `tool`.
+    /// Lists at most `limit` records, the newest first, older than `before`, of tools whose name
+    /// is `tool` where both are [`normalized`].
     ///
     /// # Errors
     ///

@@ -546,6 +546,9 @@ impl Lister<'_> {
     }
 }
 
+/// How much is made room for before it is known how much there is.
+const LONGEST_AT_ONCE: usize = 1 << 17;
+
 /// The pieces of a text that hold a stretch of it, if there are any.
 fn stretch(
     state: &Connection,
@@ -556,7 +559,7 @@ fn stretch(
     let end = start.saturating_add(len.max(1));
     let mut query = state.prepare_cached(lookup::STRETCH)?;
     let mut found = query.query((id, Number(start), Number(end)))?;
-    let mut bytes = Vec::with_capacity(len.min(MAX_PAGE) + 2 * MAX_PIECE);
+    let mut bytes = Vec::with_capacity(len.min(LONGEST_AT_ONCE) + 2 * MAX_PIECE);
     let mut first = None;
     while let Some(row) = found.next()? {
         let (Number(at), Number(byte_at)) = (row.get(0)?, row.get(1)?);
@@ -570,9 +573,6 @@ fn stretch(
     let text = ByteString::try_from(bytes).map_err(|_| StoreError::Gone(Gone::Damage))?;
     Ok(Some(Stretch { text, start, start_bytes }))
 }
-
-/// As long as a page in one go may be.
-const MAX_PAGE: usize = 100_000;
 
 fn places(state: &Connection, id: RecordId) -> Result<Places, StoreError> {
     if !state.prepare_cached(lookup::HEAD)?.exists([id])? {
