@@ -77,7 +77,8 @@ impl Engine {
 
     /// Prints in notices also how to read a record past the tools, where the store has a way: a
     /// file, or a command for a shell. It reaches the records of every session, so by default it
-    /// is not printed.
+    /// is not printed. To be called behind [`with_store`](Self::with_store); without a store there
+    /// is nothing to print.
     #[must_use]
     pub fn with_direct_path(mut self) -> Self {
         if let Some(records) = &mut self.records {
@@ -89,7 +90,8 @@ impl Engine {
     /// Masks in every record what `find` finds in the full text, secrets for example: each character
     /// by one of the same length, so that all offsets stay. Slots and line breaks are never masked.
     ///
-    /// The copies of the result are made of the text as the tool sent it.
+    /// The copies of the result are made of the text as the tool sent it. To be called behind
+    /// [`with_store`](Self::with_store); without a store there is nothing to mask.
     ///
     /// ```
     /// # use std::sync::Arc;

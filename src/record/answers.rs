@@ -13,6 +13,8 @@ const MAX_ANSWERS: usize = 64;
 /// A page that was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answered {
+    /// How long it is, in bytes.
+    len: usize,
     pub(crate) sha256: [u8; 32],
     pub(crate) record: RecordId,
     /// Where it lies in the record, if it is a stretch of it.
@@ -25,7 +27,8 @@ pub(crate) struct Answers(Mutex<VecDeque<Answered>>);
 
 impl Answers {
     pub(crate) fn remember(&self, text: &str, record: RecordId, range: Option<(usize, usize)>) {
-        let answered = Answered { sha256: Sha256::digest(text).into(), record, range };
+        let (len, sha256) = (text.len(), Sha256::digest(text).into());
+        let answered = Answered { len, sha256, record, range };
         let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if newest.len() == MAX_ANSWERS {
             newest.pop_front();
@@ -36,10 +39,11 @@ impl Answers {
     /// The answer that reads `text`, if it is one.
     pub(crate) fn of(&self, text: &str) -> Option<Answered> {
         let newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if newest.is_empty() {
-            return None;
-        }
+        // Few texts are as long as one of them, so few are digested.
+        let as_long = newest.iter().rev().filter(|answered| answered.len == text.len());
+        let mut as_long = as_long.peekable();
+        as_long.peek()?;
         let sha256: [u8; 32] = Sha256::digest(text).into();
-        newest.iter().rev().find(|answered| answered.sha256 == sha256).copied()
+        as_long.find(|answered| answered.sha256 == sha256).copied()
     }
 }

@@ -160,9 +160,9 @@ impl Recorder {
     /// by the name of its tool. Others may have a tool of that name: what is longer than an answer
     /// can be is cut and kept, and so is what shows an image.
     pub(crate) fn is_answer(&self, call: &Call, full: &Serialized) -> bool {
-        let is_short = Unit::Char.offset_in(&full.text, MAX_ANSWER) == full.text.len();
-        !full.shows_image()
-            && (is_read_back(&call.tool) && is_short || self.answers.of(&full.text).is_some())
+        let is_short = || Unit::Char.offset_in(&full.text, MAX_ANSWER) == full.text.len();
+        let is_by_name = is_read_back(&call.tool) && is_short();
+        !full.shows_image() && (is_by_name || self.answers.of(&full.text).is_some())
     }
 
     /// Remembers that the result of `call` is an answer of ours, if it is one that is known.
