@@ -73,6 +73,11 @@
 //! - **Payloads are shared** ([`bytes::Bytes`] beneath [`bytestring::ByteString`]), decoded and
 //!   digested only when asked for.
 //!
+//! # Features
+//!
+//! - `sqlite`, off by default: `record::store::SqliteStore`, records in one file that several
+//!   processes may use, with `SQLite` built in. No feature changes what anything else does.
+//!
 //! The rules are numbered in `SPEC.md`; "SPEC 11.4" and "SPEC L5" in these docs refer to it.
 
 #![deny(missing_docs)]
