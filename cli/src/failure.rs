@@ -44,6 +44,8 @@ pub(crate) enum Failure {
     Damaged { path: PathBuf, records: usize },
     /// The text of this record is not what was kept.
     NotAsKept { path: PathBuf, handle: String },
+    /// What was to be removed is only like the id that was given.
+    NotExact { path: PathBuf, handle: String },
     /// A setting cannot be.
     Config(ConfigError),
 }
@@ -98,6 +100,7 @@ impl Failure {
             | Self::Ledger { .. }
             | Self::Store { .. }
             | Self::NoStore { .. }
+            | Self::NotExact { .. }
             | Self::NotRead(_)
             | Self::NoSession { .. }
             | Self::Damaged { .. }
@@ -149,6 +152,11 @@ impl fmt::Display for Failure {
             Self::Refused { from, why } => write!(f, "{from}: {why}; nothing was written"),
             Self::NotWritten { path, why } => write!(f, "{}: {why}", named(path)),
             Self::Write(error) => write!(f, "standard output: cannot be written: {error}"),
+            Self::NotExact { path, handle } => write!(
+                f,
+                "{}: only an id like it is kept; to remove that one, name {handle}",
+                named(path)
+            ),
             Self::NoStore { path } => {
                 write!(f, "{}: no store of records is there; see --store", named(path))
             }
@@ -210,7 +218,7 @@ impl fmt::Display for Source {
 fn advice(refusal: &ReadRefusal) -> &'static str {
     match refusal.reason() {
         "unknown_call" => " See slotledger list.",
-        "wrong_session" => " Here that is --session.",
+        "wrong_session" => " Here: leave out --session.",
         "busy" => " If it goes on, see slotledger gc --check.",
         _ => "",
     }

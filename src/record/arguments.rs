@@ -118,11 +118,11 @@ impl<'a> Fields<'a> {
         if let Some(session) = self.string("sessionId")? {
             return Ok(Scope::Session(session));
         }
-        match self.get("searchIn").map(RawValue::get) {
-            None => Ok(Scope::Default),
-            Some("\"current_session\"") => Ok(Scope::Current),
-            Some("\"all_sessions\"") => Ok(Scope::All),
-            Some(got) => Err(ReadRefusal::BadScope { got: got.into() }),
+        let Some(raw) = self.get("searchIn") else { return Ok(Scope::Default) };
+        match serde_json::from_str::<String>(raw.get()).as_deref() {
+            Ok("current_session") => Ok(Scope::Current),
+            Ok("all_sessions") => Ok(Scope::All),
+            Ok(_) | Err(_) => Err(ReadRefusal::BadScope { got: raw.get().into() }),
         }
     }
 }

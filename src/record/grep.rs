@@ -100,11 +100,13 @@ pub struct GrepBounds {
     pub context: usize,
     /// The most text, in the unit of the search. One line is always shown.
     pub len: usize,
+    /// The most matches.
+    pub matches: usize,
 }
 
 impl Default for GrepBounds {
     fn default() -> Self {
-        Self { context: 2, len: 50_000 }
+        Self { context: 2, len: 50_000, matches: MAX_MATCHES }
     }
 }
 
@@ -182,7 +184,7 @@ impl Grep {
     /// Searches `text` from the byte `from` on, and counts offsets in `unit` (SPEC 22).
     ///
     /// A line of more than 300 shows 150 on either side of where a match starts. Ends after
-    /// [`MAX_MATCHES`], when the next line does not fit, or when the pattern is slow and enough was
+    /// as many matches as are wanted, when the next line does not fit, or when the pattern is slow and enough was
     /// searched; searching on at [`Grepped::next`] finds the rest. A match longer than 8 KiB may be
     /// missed. Linear.
     pub fn search(&self, text: &str, from: usize, unit: Unit, bounds: GrepBounds) -> Grepped {
@@ -322,7 +324,7 @@ impl<'t> Printer<'t> {
         }
         let line = self.line;
         let has_room = self.show_behind(line.start);
-        if !has_room || self.matches == MAX_MATCHES {
+        if !has_room || self.matches >= self.bounds.matches {
             return None;
         }
         let before = if is_same_line { Vec::new() } else { self.lines_before(line.start) };

@@ -9,6 +9,9 @@ use crate::text::{Span, Unit};
 /// The longest page, in the record's unit.
 pub const MAX_PAGE: usize = 100_000;
 
+/// The most units of a character: a page ends less than that before where it was asked to.
+const WIDEST: usize = 4;
+
 /// A stretch of a record's text, and where to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -51,7 +54,11 @@ pub fn page_of(
     }
     let end = start.saturating_add(len).min(total);
     // Some more units hold the rest of a character that an end falls into.
-    let stretch = store.read(meta.id, start.saturating_sub(4), end - start + 8)?;
+    let stretch = store.read(meta.id, start.saturating_sub(WIDEST), end - start + 2 * WIDEST)?;
+    // What is not all there is not given out.
+    if stretch.start > start.saturating_sub(WIDEST) {
+        return Err(StoreError::Gone(Gone::Damage));
+    }
     let text = &*stretch.text;
     let unit = if text.is_ascii() { Unit::Byte } else { meta.unit };
     let from = stretch.start;
@@ -62,7 +69,11 @@ pub fn page_of(
         return Err(StoreError::Gone(Gone::Damage));
     }
     let start = from + before;
+    let asked = end;
     let end = start + unit.len_of(page);
+    if asked.saturating_sub(end) >= WIDEST {
+        return Err(StoreError::Gone(Gone::Damage));
+    }
     let text = stretch.text.slice_ref(page);
     Ok(Some(Page { text, start, end, total }))
 }

@@ -21,6 +21,8 @@ use crate::text::{Cap, Unit};
 const MARGIN: usize = 600;
 /// Less room for a page than this is none.
 const MIN_ROOM: usize = 400;
+/// The least that an answer with a page takes.
+const LEAST: usize = MARGIN + MIN_ROOM;
 /// The longest answer, in the record's unit: a page and its line.
 pub(crate) const MAX_ANSWER: usize = MAX_PAGE + MARGIN;
 
@@ -142,10 +144,12 @@ impl<'s> Reader<'s> {
         self
     }
 
-    /// The least of the host's bounds.
-    fn least_bound(&self) -> Cap {
-        let bounds = self.bounds.iter().filter(|bound| bound.limit().is_some());
-        bounds.min_by_key(|bound| bound.limit()).copied().unwrap_or(Cap::utf16(MAX_ANSWER))
+    /// The host's bounds; where it has none, that of every answer.
+    fn limits(&self) -> Vec<(usize, Unit)> {
+        let bounds = self.bounds.iter();
+        let limits = bounds.filter_map(|bound| Some((bound.limit()?, bound.unit())));
+        let limits: Vec<(usize, Unit)> = limits.collect();
+        if limits.is_empty() { vec![(MAX_ANSWER, Unit::Utf16)] } else { limits }
     }
 
     /// The longest answer in `unit`, by the host's bounds.
@@ -195,18 +199,22 @@ impl<'s> Reader<'s> {
 
     /// The first page of each of several, the room shared among those that are left.
     fn sections(&self, asked: &[ByteString]) -> Result<String, ReadRefusal> {
-        let room = self.least_bound();
-        let (unit, room) = (room.unit(), room.limit().unwrap_or(MAX_ANSWER));
         // What says that there are more has room in any case.
-        let mut left = room.saturating_sub(MIN_ROOM);
-        if left < MIN_ROOM + MARGIN {
+        let mut left = self.limits();
+        for (limit, _) in &mut left {
+            *limit = limit.saturating_sub(MIN_ROOM);
+        }
+        let is_small = |left: &[(usize, Unit)]| left.iter().any(|(len, _)| *len < LEAST);
+        if is_small(&left) {
             return Err(ReadRefusal::NoRoom);
         }
         let mut sections: Vec<String> = Vec::new();
         for (at, id) in asked.iter().enumerate() {
             let unanswered = asked.len() - at;
-            let share = (left / unanswered).max(MIN_ROOM + MARGIN);
-            let section = match self.within(Cap::new(share, unit)).first_page(id) {
+            let share = |reader: Self, (len, unit): &(usize, Unit)| {
+                reader.within(Cap::new((len / unanswered).max(LEAST), *unit))
+            };
+            let section = match left.iter().fold(*self, share).first_page(id) {
                 // The line of a page has room for that of its section.
                 Ok(answer) => section(&answer.meta.key().marker(), &answer.to_text()),
                 Err(refusal) => {
@@ -215,12 +223,13 @@ impl<'s> Reader<'s> {
                     section(&name, &refusal.notice())
                 }
             };
-            match left.checked_sub(unit.len_of(&section) + 1) {
-                Some(rest) if left >= MIN_ROOM + MARGIN => left = rest,
-                Some(_) | None => {
-                    sections.push(notice::not_recalled(unanswered));
-                    break;
-                }
+            let fits = |(len, unit): &(usize, Unit)| unit.len_of(&section) < *len;
+            if is_small(&left) || !left.iter().all(fits) {
+                sections.push(notice::not_recalled(unanswered));
+                break;
+            }
+            for (len, unit) in &mut left {
+                *len -= unit.len_of(&section) + 1;
             }
             sections.push(section);
         }

@@ -109,7 +109,7 @@ pub(super) fn part_of(
         let page = Page { end: start + unit.len_of(&text), text, start, total };
         return Ok(Part::verbatim(page, subject.start, subject.item_start));
     };
-    let bounds = GrepBounds { context: request.context, len: length };
+    let bounds = GrepBounds { context: request.context, len: length, ..GrepBounds::default() };
     let found = grep.search(&subject.text, span.start, unit, bounds);
     Ok(Part {
         total,

@@ -7,12 +7,13 @@ use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::json;
 use slotledger::record::store::{Retention, Sessions, Store as _, Swept, Usage};
-use slotledger::record::{Meta, RecordId};
+use slotledger::record::{Gone, Meta, ReadRefusal, RecordId};
 
 use super::get::refused;
 use super::{Shelf, described, scope};
 use crate::args::{Action, GcArgs};
 use crate::failure::Failure;
+use crate::image_json::Hex;
 use crate::input::Progress;
 use crate::output::{self, COLUMNS, NAME, line};
 use crate::record_json::RecordJson;
@@ -75,9 +76,19 @@ impl Shelf {
         loop {
             let meta = match reader.get_full_tool_result(&arguments) {
                 Ok(answer) => answer.meta,
-                Err(refusal) if removed.is_empty() => return Err(refused(refusal, json)?),
-                Err(_) => return Ok(Done::Removed(removed)),
+                // What is left of it is still in the file.
+                Err(ReadRefusal::Expired { meta, why: Gone::Damage, .. }) => *meta,
+                Err(ReadRefusal::Expired { .. }) => return Ok(Done::Removed(removed)),
+                Err(refusal) => return Err(refused(refusal, json)?),
             };
+            // To read, an id like it is enough; what is removed does not come back.
+            let names = [meta.key().to_string(), Hex(&meta.sha256).to_string()];
+            let is_key = names.iter().any(|name| id.to_ascii_lowercase().contains(name));
+            let is_meant = is_key || *meta.call_id == *id;
+            if !is_meant {
+                let path = self.path.clone();
+                return Err(Failure::NotExact { path, handle: meta.handle() });
+            }
             self.store.remove(meta.id).map_err(self.failed("changed"))?;
             removed.push(meta);
         }
@@ -121,6 +132,9 @@ impl Done {
             }
             Self::Swept { swept: Swept { records, bytes }, .. } => {
                 line(out, "removed", &format!("{}, {}", records_of(*records), bytes_of(*bytes)))?;
+            }
+            Self::Removed(removed) if removed.is_empty() => {
+                line(out, "removed", &"nothing: the text is gone already")?;
             }
             Self::Removed(removed) => {
                 for meta in removed {

@@ -7,7 +7,13 @@ use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-use slotledger::record::{MAX_PAGE, Meta, ReadAnswer, ReadRefusal, Reader, page_of};
+use slotledger::Unit;
+use slotledger::copy::BlockKind;
+use slotledger::record::store::Store as _;
+use slotledger::record::{
+    Grep, GrepBounds, MAX_PAGE, Meta, ReadAnswer, ReadRefusal, Reader, find_item, outline, page_of,
+};
+use slotledger::text::Span;
 
 use super::{Shelf, described, scope};
 use crate::args::GetArgs;
@@ -142,24 +148,74 @@ fn print_to_end(shelf: &Shelf, asked: &Asked<'_>, first: ReadAnswer) -> Result<(
         let rest = stretch(shelf, &meta, at, end);
         return output::parts_of_text(iter::once(Ok(text)).chain(rest));
     }
-    let is_search = asked.args.grep.is_some();
-    let mut ends_line = first.text.is_empty() || first.text.ends_with('\n');
-    let mut is_empty = first.text.is_empty();
-    let following = asked.following(&first).map(|answer| {
-        let text = answer?.text;
-        if !is_search || text.is_empty() {
-            return Ok(text);
-        }
-        let between = match (is_empty, ends_line) {
-            (true, _) => "",
-            (false, true) => "--\n",
-            (false, false) => "\n--\n",
-        };
-        is_empty = false;
-        ends_line = text.ends_with('\n');
-        Ok(ByteString::from(format!("{between}{text}")))
-    });
-    output::parts_of_text(iter::once(Ok(first.text.clone())).chain(following))
+    let subject = Subject::read(shelf, &first.meta, asked.args)?;
+    match asked.args.grep.as_deref().map(Grep::new) {
+        Some(Ok(grep)) => output::parts_of_text(subject.matches(&grep, asked.args).map(Ok)),
+        // Without a search, or with one that was answered and cannot fail now.
+        None | Some(Err(_)) => output::parts_of_text(subject.listing(start_of(asked.args)).map(Ok)),
+    }
+}
+
+fn start_of(args: &GetArgs) -> usize {
+    args.start.and_then(|start| usize::try_from(start).ok()).unwrap_or_default()
+}
+
+/// How much of an outline is made at once.
+const LISTED_AT_ONCE: usize = 16 << 20;
+
+/// What is searched or outlined, read once.
+struct Subject {
+    text: ByteString,
+    /// The blocks that may be JSON by themselves, in bytes.
+    blocks: Vec<Span>,
+    unit: Unit,
+}
+
+impl Subject {
+    fn read(shelf: &Shelf, meta: &Meta, args: &GetArgs) -> Result<Self, Failure> {
+        let unit = meta.unit;
+        let text = shelf.store.read(meta.id, 0, meta.total_len()).map_err(shelf.failed("read"))?;
+        let places = shelf.store.places(meta.id).map_err(shelf.failed("read"))?;
+        let texts = places.blocks.iter().filter(|block| block.kind == BlockKind::Text);
+        let whole = Self { text: text.text, blocks: texts.map(|block| block.span).collect(), unit };
+        Ok(match args.item.as_deref() {
+            Some("*") if args.grep.is_some() => {
+                let listing: String = whole.listing(0).map(|part| part.to_string()).collect();
+                Self { text: listing.into(), blocks: Vec::new(), unit }
+            }
+            None | Some("*") => whole,
+            Some(item) => {
+                // It was found for the first page.
+                let span = find_item(&whole.text, &whole.blocks, item).unwrap_or(Span::new(0, 0));
+                Self { text: whole.text.slice_ref(span.of(&whole.text)), blocks: Vec::new(), unit }
+            }
+        })
+    }
+
+    /// All lines with a match, in one go but where the pattern is slow.
+    fn matches(&self, grep: &Grep, args: &GetArgs) -> impl Iterator<Item = ByteString> {
+        let context = args.context.and_then(|lines| usize::try_from(lines).ok()).unwrap_or(2);
+        let bounds = GrepBounds { context, len: usize::MAX, matches: usize::MAX };
+        let mut from = Some(self.unit.offset_in(&self.text, start_of(args)));
+        let mut is_first = true;
+        iter::from_fn(move || {
+            let found = grep.search(&self.text, from.take()?, self.unit, bounds);
+            from = found.next().map(|next| self.unit.offset_in(&self.text, next));
+            let between = if is_first || found.text.is_empty() { "" } else { "--\n" };
+            is_first &= found.text.is_empty();
+            Some(format!("{between}{}", found.text).into())
+        })
+    }
+
+    /// The outline from `start` on: it can be much longer than the text.
+    fn listing(&self, start: usize) -> impl Iterator<Item = ByteString> {
+        let mut at = Some(start);
+        iter::from_fn(move || {
+            let page = outline(&self.text, &self.blocks, self.unit, at.take()?, LISTED_AT_ONCE)?;
+            at = page.next();
+            Some(page.text)
+        })
+    }
 }
 
 /// The text of a record from `at` to `end`, page by page.

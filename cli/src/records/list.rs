@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
-use slotledger::record::store::{Listed, Sessions, Store as _, Usage};
+use slotledger::record::store::{By, Listed, Sessions, Store as _, Usage};
 use slotledger::record::{Meta, RecordId};
 
 use super::Shelf;
@@ -47,6 +47,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<(), Failure> {
     }
     let is_narrow = args.session.is_some() || args.tool.is_some() || before.is_some();
     let list = List {
+        shelf: &shelf,
         listed: &listed,
         next,
         usage: shelf.store.usage().map_err(shelf.failed("read"))?,
@@ -65,6 +66,7 @@ struct ListJson<'a> {
 
 /// The records as people read them.
 struct List<'a> {
+    shelf: &'a Shelf,
     listed: &'a [Listed],
     /// Where to go on.
     next: Option<u64>,
@@ -73,10 +75,27 @@ struct List<'a> {
     is_whole: bool,
 }
 
+/// The longest id that the table has room for.
+const LONGEST_ID: usize = 36;
+
+impl Shelf {
+    /// What `slotledger get` takes for a record: its handle, or its key where that is of several
+    /// records, or too long to be printed whole.
+    fn id_of(&self, meta: &Meta) -> String {
+        let handle = meta.handle();
+        let is_of_others = || {
+            let found = self.store.find(Sessions::All, By::CallId(&meta.call_id));
+            found.is_ok_and(|found| found.iter().any(|other| other.sha256 != meta.sha256))
+        };
+        if handle.len() > LONGEST_ID || is_of_others() { meta.key().to_string() } else { handle }
+    }
+}
+
 impl List<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let now = SystemTime::now();
-        let rows: Vec<_> = self.listed.iter().map(|listed| row(&listed.meta, now)).collect();
+        let row = |listed: &Listed| row(&listed.meta, self.shelf.id_of(&listed.meta), now);
+        let rows: Vec<_> = self.listed.iter().map(row).collect();
         if !rows.is_empty() {
             Table { columns: COLUMNS, gives_way: GIVES_WAY, rows }.write(out)?;
             writeln!(out)?;
@@ -119,13 +138,13 @@ impl List<'_> {
     }
 }
 
-fn row(meta: &Meta, now: SystemTime) -> Row<7> {
+fn row(meta: &Meta, id: String, now: SystemTime) -> Row<7> {
     let size = match meta.gone {
         None => count(meta.sizes.bytes),
         Some(why) => format!("({})", why.as_str()),
     };
     let cells = [
-        meta.handle(),
+        id,
         harmless(&meta.tool).into_owned(),
         size,
         harmless(&meta.content_type).into_owned(),

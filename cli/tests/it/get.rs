@@ -138,7 +138,7 @@ fn an_id_of_several_texts_is_answered_with_their_keys() {
         assert_eq!(out, done(text, ""), "{args:?}");
     }
     let error = "slotledger: Tool call \"c2\" was made in session \"s2\"; add \"sessionId\":\"s2\" \
-                 to read it. Here that is --session.\n";
+                 to read it. Here: leave out --session.\n";
     assert_eq!(on(&path, ["get", "c2", "--session", "s1"]), ended(1, "", error));
 }
 

@@ -19,15 +19,15 @@ fn the_newest_comes_first() {
 id                             tool       bytes  type  slots  kept  session
 toolu_01A09q90qw90lq917835lq9  read_file      8  JSON      0   now  s2
 3908c567feda72bc               bash          11  text      0   now  s1
-c1                             bash           5  text      0   now  s1
+2cf24dba5fb0a30e               bash           5  text      0   now  s1
 
 3 records, 24 bytes in 2 sessions
 ";
     assert_eq!(on(&path, ["list"]), done(table, ""));
 
     let table = "\
-id  tool  bytes  type  slots  kept  session
-c1  bash      5  text      0   now  s1
+id                tool  bytes  type  slots  kept  session
+2cf24dba5fb0a30e  bash      5  text      0   now  s1
 
 1 listed, 5 bytes; the store holds 3 records, 24 bytes in 2 sessions
 ";

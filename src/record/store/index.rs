@@ -1,6 +1,7 @@
 //! What a store knows of its records without their texts, where that lies in memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytestring::ByteString;
@@ -79,7 +80,7 @@ type ViewKey = (ByteString, ByteString, [u8; 32]);
 pub(super) struct Index {
     /// The greatest id that was ever given.
     last_id: u64,
-    entries: BTreeMap<RecordId, Entry>,
+    entries: BTreeMap<RecordId, Arc<Entry>>,
     /// The records of a name, in one session and in all.
     named: HashMap<(Option<ByteString>, Name), BTreeSet<RecordId>>,
     sessions: HashMap<ByteString, Session>,
@@ -125,12 +126,12 @@ impl Index {
         self.last_id = self.last_id.max(id);
     }
 
-    pub(super) fn entry(&self, id: RecordId) -> Result<&Entry, StoreError> {
+    pub(super) fn entry(&self, id: RecordId) -> Result<&Arc<Entry>, StoreError> {
         self.entries.get(&id).ok_or(StoreError::NoSuchRecord)
     }
 
     /// The record, if it has its text.
-    pub(super) fn kept(&self, id: RecordId) -> Result<&Entry, StoreError> {
+    pub(super) fn kept(&self, id: RecordId) -> Result<&Arc<Entry>, StoreError> {
         let entry = self.entry(id)?;
         entry.meta.gone.map_or(Ok(entry), |why| Err(StoreError::Gone(why)))
     }
@@ -171,7 +172,7 @@ impl Index {
     /// The texts that were found damaged.
     pub(super) fn damaged(&self) -> impl Iterator<Item = [u8; 32]> {
         let gone = self.gone.iter().filter_map(|id| self.entries.get(id));
-        let is_damaged = |entry: &&Entry| entry.meta.gone == Some(Gone::Damage);
+        let is_damaged = |entry: &&Arc<Entry>| entry.meta.gone == Some(Gone::Damage);
         gone.filter(is_damaged).map(|entry| entry.meta.sha256)
     }
 
@@ -317,22 +318,31 @@ impl Index {
 
     fn keep(&mut self, entry: Entry) {
         let meta = &entry.meta;
+        let is_another = |known: &Entry| {
+            (&known.meta.session, &known.meta.call_id) != (&meta.session, &meta.call_id)
+        };
+        if self.entries.get(&meta.id).is_some_and(|known| is_another(known)) {
+            self.forget(meta.id);
+        }
         self.lose(meta.id, Gone::Request);
         self.reserve(meta.id.0);
         self.gone.remove(&meta.id);
         self.kept.insert((millis(meta.created), meta.id));
-        self.bytes += bytes_of(meta);
+        self.bytes = self.bytes.saturating_add(bytes_of(meta));
         *self.holders.entry(meta.sha256).or_default() += 1;
         for name in names(meta) {
             self.named.entry(name).or_default().insert(meta.id);
         }
         self.sessions.entry(meta.session.clone()).or_default().records.insert(meta.id);
-        self.entries.insert(meta.id, entry);
+        self.entries.insert(meta.id, Arc::new(entry));
     }
 
     fn lose(&mut self, id: RecordId, why: Gone) {
-        let Some(entry) = self.entries.get_mut(&id) else { return };
+        let Some(entry) = self.entries.get_mut(&id).map(Arc::make_mut) else { return };
         let meta = &mut entry.meta;
+        if meta.gone == Some(Gone::Damage) && why == Gone::Request {
+            meta.gone = Some(why);
+        }
         if meta.gone.is_some() {
             return;
         }
@@ -352,8 +362,9 @@ impl Index {
     fn forget(&mut self, id: RecordId) {
         self.lose(id, Gone::Request);
         self.gone.remove(&id);
-        let Some(Entry { meta, .. }) = self.entries.remove(&id) else { return };
-        for name in names(&meta) {
+        let Some(entry) = self.entries.remove(&id) else { return };
+        let meta = &entry.meta;
+        for name in names(meta) {
             if let Some(ids) = self.named.get_mut(&name) {
                 ids.remove(&id);
                 if ids.is_empty() {
@@ -447,7 +458,7 @@ impl Index {
         };
         let mut ages: HashMap<&ByteString, usize> = HashMap::new();
         let mut listed = Vec::new();
-        for Entry { meta, .. } in ids.filter_map(|id| self.entries.get(id)) {
+        for meta in ids.filter_map(|id| self.entries.get(id)).map(|entry| &entry.meta) {
             if listed.len() >= limit {
                 break;
             }
@@ -491,7 +502,7 @@ impl Index {
     pub(super) fn changes(&self) -> impl Iterator<Item = Change> {
         let entries = self.entries.values().flat_map(|entry| {
             let why = entry.meta.gone.map(|why| Change::Gone { ids: vec![entry.meta.id], why });
-            std::iter::once(Change::Kept(Box::new(entry.clone()))).chain(why)
+            std::iter::once(Change::Kept(Box::new(Entry::clone(entry)))).chain(why)
         });
         let live = self.sessions.iter().map(|(session, known)| Change::Live {
             session: session.clone(),

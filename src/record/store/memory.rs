@@ -184,7 +184,7 @@ impl Store for MemoryStore {
         let (total, mut read) = (inner.index.bytes(), 0);
         let mut bad = Vec::new();
         for id in inner.index.all_kept() {
-            let Entry { meta, places, .. } = inner.index.kept(id)?;
+            let Entry { meta, places, .. } = &**inner.index.kept(id)?;
             let text = inner.texts.get(&meta.sha256).map_or("", |text| text);
             let mut comparison = Comparison::new(meta.unit);
             for piece in pieces(text, meta.unit) {

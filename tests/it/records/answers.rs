@@ -80,6 +80,14 @@ fn recalls_of_several_share_the_room_and_say_what_is_left() {
         );
         assert_eq!(answer.ends_with(&more), answered < asked, "{answered} of {asked}");
     }
+    // Bounds in several units hold at once.
+    let texts: Vec<(&str, String, Unit)> = ["c0", "c1", "c2"]
+        .map(|id| (id, format!("{id}{}", "漢".repeat(5_000)), Unit::Utf16))
+        .into();
+    let wide = kept(&texts);
+    let reader = wide.reader().unwrap().within(Cap::utf16(4_000)).within(Cap::bytes(5_000));
+    let answer = reader.recall(r#"["c0","c1","c2"]"#).unwrap();
+    assert!(answer.len() <= 5_000 && answer.contains("--- recall <<ccr:"), "{}", answer.len());
     let small = session.reader().unwrap().within(Cap::utf16(1_399));
     assert_eq!(small.recall(r#"["c1","c2"]"#).unwrap_err().reason(), "no_room");
 }

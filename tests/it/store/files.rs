@@ -200,3 +200,57 @@ fn a_store_that_is_locked_is_busy() {
     drop(lock);
     store.put(&record("c2", "x"), at(1)).unwrap();
 }
+
+#[test]
+fn texts_beside_no_index_are_left_alone() {
+    let home = Home::new(Kind::Dir);
+    home.open().put(&record("c1", "hello"), at(1)).unwrap();
+    for index in [None, Some("")] {
+        match index {
+            None => fs::remove_file(home.path().join("index.jsonl")).unwrap(),
+            Some(text) => fs::write(home.path().join("index.jsonl"), text).unwrap(),
+        }
+        let store = home.open();
+        assert_eq!(fs::read_to_string(file_of(&home, "hello")).unwrap(), "hello");
+        assert_eq!(store.usage().unwrap().records, 0);
+    }
+}
+
+#[test]
+fn a_removed_session_leaves_no_word_in_the_index() {
+    let home = Home::new(Kind::Dir);
+    let store = home.open();
+    store.put(&Record::new("secret", "call", "t", "hello"), at(1)).unwrap();
+    store.put(&record("c1", "hello again"), at(1)).unwrap();
+    store.remove_session("secret").unwrap();
+    let index = fs::read_to_string(home.path().join("index.jsonl")).unwrap();
+    assert!(!index.contains("secret") && index.contains("\"c1\""), "{index}");
+}
+
+#[test]
+fn lines_of_the_index_that_cannot_be_are_passed_over() {
+    let home = Home::new(Kind::Dir);
+    let store = home.open();
+    let kept = store.put(&record("c1", "é hello"), at(1)).unwrap();
+    let path = home.path().join("index.jsonl");
+    let index = fs::read_to_string(&path).unwrap();
+    let line = index.lines().find(|line| line.contains("\"kept\"")).unwrap().to_owned();
+    assert!(line.contains("\"id\":1,") && line.contains("\"bytes\":8,"), "{line}");
+    let id = line.replace("\"id\":1,", "\"id\":2,");
+    let hostile = [
+        id.replace("\"bytes\":8,", "\"bytes\":100000000000000,"),
+        id.replace("\"bytes\":8,", "\"bytes\":18446744073709551615,"),
+        id.replace("\"chars\":7,", "\"chars\":9,"),
+        line.replace("\"id\":1,", "\"id\":18446744073709551615,"),
+        line.replace("\"session\":\"s1\"", "\"session\":\"s2\"").replace("\"c1\"", "\"c2\""),
+    ];
+    fs::write(&path, format!("{index}{}\n", hostile.join("\n"))).unwrap();
+    let store = home.open();
+    // The last one takes the place of the first, and of all its names.
+    assert_eq!(store.find(Sessions::One("s1"), By::CallId("c1")).unwrap(), []);
+    let found = store.find(Sessions::One("s2"), By::CallId("c2")).unwrap();
+    assert_eq!((found.len(), found[0].id), (1, kept.id));
+    assert_eq!(store.usage().unwrap().records, 1);
+    assert_eq!(store.check(&mut |_, _| ()).unwrap(), []);
+    assert_eq!(store.put(&record("c3", "new"), at(2)).unwrap().id, RecordId(2));
+}

@@ -393,11 +393,22 @@ fn nothing_is_said_of_a_text_of_which_a_part_is_missing() {
         let sql = format!("DELETE FROM piece WHERE record_id = {} AND {condition}", kept.id.0);
         Connection::open(store.path()).unwrap().execute(&sql, ()).unwrap();
         let reader = Reader::new(&store, "s1");
-        for more in ["\"grep\":\"word\"", "\"grep\":\"nothing\"", "\"item\":\"*\""] {
+        for more in
+            ["\"startChar\":0", "\"grep\":\"word\"", "\"grep\":\"nothing\"", "\"item\":\"*\""]
+        {
             let arguments = format!("{{\"toolCallId\":\"{call_id}\",{more}}}");
             let refusal = reader.get_full_tool_result(&arguments).unwrap_err();
             assert_eq!(refusal.reason(), "expired", "{more}");
             assert!(refusal.notice().contains("(damage)"), "{}", refusal.notice());
         }
+        // What is left of it can be removed, found damaged or not.
+        if n == 0 {
+            assert_eq!(store.check(&mut |_, _| ()).unwrap(), [kept.id]);
+        }
+        store.remove(kept.id).unwrap();
+        let connection = Connection::open(store.path()).unwrap();
+        assert_eq!(number(&connection, "SELECT count(*) FROM piece"), 0);
+        let gone = store.find(Sessions::One("s1"), By::CallId(&call_id)).unwrap()[0].gone;
+        assert_eq!(gone, Some(Gone::Request));
     }
 }

@@ -85,6 +85,10 @@ impl Folder {
         let mut bytes = Vec::new();
         (&mut index).take(MAX_HEAD).read_to_end(&mut bytes)?;
         let Some(end) = memchr::memchr(b'\n', &bytes) else {
+            if !bytes.is_empty() {
+                // A first line that has no end is none.
+                bytes.push(b'~');
+            }
             return Ok(Some(Tail { head: bytes, at: 0, bytes: Vec::new() }));
         };
         bytes.truncate(end);
@@ -152,7 +156,8 @@ impl Folder {
             });
             let text = name.strip_suffix(TEXT).and_then(digest_of_hex);
             if is_draft || text.is_some_and(|text| !is_held(&text)) {
-                fs::remove_file(self.0.join(name))?;
+                // What cannot be removed now, or was by another process, is passed over.
+                let _left = fs::remove_file(self.0.join(name));
             }
         }
         Ok(())

@@ -196,11 +196,18 @@ fn entry_of(kept: Kept) -> Option<Entry> {
     };
     let sizes =
         Sizes { bytes: kept.bytes, chars: kept.chars, utf16: kept.utf16, lines: kept.lines };
-    let marks = if has_regular_marks(&sizes) {
+    let is_known = kept.id <= i64::MAX.unsigned_abs() && sizes.bytes <= LONGEST;
+    if !is_known || !are_sizes(&sizes) {
+        return None;
+    }
+    let marks: Vec<Mark> = if has_regular_marks(&sizes) {
         (0..sizes.bytes).step_by(MAX_PIECE).map(|at| Mark { at, byte_at: at }).collect()
     } else {
         kept.marks.into_iter().map(|(at, byte_at)| Mark { at, byte_at }).collect()
     };
+    if !are_marks(&marks, sizes.bytes) {
+        return None;
+    }
     let places = Places {
         blocks: kept.blocks.into_iter().map(block).collect::<Option<_>>()?,
         shown: kept.shown.into_iter().map(span).collect(),
@@ -224,6 +231,31 @@ fn entry_of(kept: Kept) -> Option<Entry> {
         gone: None,
     };
     Some(Entry { meta, places, marks: Marks(marks) })
+}
+
+/// The longest text that a line may tell of, in bytes: more than any memory holds.
+const LONGEST: usize = 1 << 36;
+
+/// Whether a text can have these sizes.
+fn are_sizes(sizes: &Sizes) -> bool {
+    let Sizes { bytes, chars, utf16, lines } = *sizes;
+    chars <= utf16 && utf16 <= bytes && bytes <= chars.saturating_mul(4) && lines <= chars
+}
+
+/// Whether the pieces of a text of `bytes` can start at these places.
+fn are_marks(marks: &[Mark], bytes: usize) -> bool {
+    let ends = marks.iter().skip(1).copied().map(Some).chain([None]);
+    let is_piece = |(mark, next): (&Mark, Option<Mark>)| match next {
+        Some(next) => {
+            mark.at < next.at
+                && mark.byte_at < next.byte_at
+                && next.byte_at - mark.byte_at <= MAX_PIECE
+        }
+        None => mark.byte_at < bytes && bytes - mark.byte_at <= MAX_PIECE,
+    };
+    let first = marks.first().copied().unwrap_or_default();
+    // A text that is gone has none.
+    marks.is_empty() || first == Mark::default() && marks.iter().zip(ends).all(is_piece)
 }
 
 /// Whether every piece but the last is as long as may be: in ASCII, or if there is but one.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use bytestring::ByteString;
@@ -112,8 +112,11 @@ impl State {
         if changes.is_empty() {
             return Ok(());
         }
-        if self.head.is_empty() || self.lines > 4 * self.index.len() + 4_096 {
+        if self.head.is_empty() {
             self.rewrite(folder)?;
+        } else if self.lines > 4 * self.index.len() + 4_096 {
+            // What is to be written may be what frees a full disk.
+            let _later = self.rewrite(folder);
         }
         // What makes no sense at its end is no line, even if all of it was written.
         let mut lines = if self.is_torn { b"~\n".to_vec() } else { Vec::new() };
@@ -171,9 +174,11 @@ impl Writer<'_> {
     }
 
     /// Removes what a process left that ended too early.
-    fn tidy(&self) -> Result<(), StoreError> {
+    fn tidy(&self, is_new: bool) -> Result<(), StoreError> {
         let damaged: HashSet<[u8; 32]> = self.state.index.damaged().collect();
-        let is_held = |sha256: &_| self.state.index.holds(sha256) || damaged.contains(sha256);
+        // Texts beside no index are not known to be ours, or are all that is left of them.
+        let is_held =
+            |sha256: &_| is_new || self.state.index.holds(sha256) || damaged.contains(sha256);
         Ok(self.folder.tidy(is_held)?)
     }
 }
@@ -222,7 +227,7 @@ impl DirStore {
     ) -> Result<T, StoreError> {
         // Another process may remove and restore a text between a look at the index and the file.
         for _ in 0..3 {
-            let entry = self.state()?.index.kept(id)?.clone();
+            let entry = Arc::clone(self.state()?.index.kept(id)?);
             let opened = self.folder.text(&entry.meta.sha256, entry.meta.sizes.bytes);
             match opened.and_then(|file| work(&entry, file)) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -329,13 +334,14 @@ impl Store for DirStore {
 
     fn sweep(&self, retention: &Retention, now: SystemTime) -> Result<Swept, StoreError> {
         let mut writer = self.writer()?;
-        if writer.state.head.is_empty() {
+        let is_new = writer.state.head.is_empty();
+        if is_new {
             writer.state.rewrite(&self.folder)?;
         }
         let changes = writer.state.index.plan_sweep(retention, now, 0, None);
         let swept = writer.remove(&changes)?;
         writer.end_sessions(now)?;
-        writer.tidy()?;
+        writer.tidy(is_new)?;
         Ok(swept)
     }
 
@@ -350,6 +356,8 @@ impl Store for DirStore {
         let mut writer = self.writer()?;
         let records = writer.state.index.records_of(session);
         writer.remove(&[Change::Removed { session: session.into() }])?;
+        // The lines that told of it go as well, as soon as that can be.
+        let _with_the_next = writer.state.rewrite(&self.folder);
         Ok(records)
     }
 

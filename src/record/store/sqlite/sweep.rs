@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use bytestring::ByteString;
-use rusqlite::Transaction;
+use rusqlite::{OptionalExtension as _, Transaction};
 
 use super::contract::{Retention, Swept};
 use super::error::StoreError;
@@ -18,12 +18,15 @@ const AT_ONCE: usize = 200;
 /// Removes the text of a record, and says how long it was; 0 if it was gone.
 pub(super) fn lose(change: &Transaction<'_>, id: RecordId, why: Gone) -> Result<u64, StoreError> {
     let sql = "UPDATE record SET gone = ?2 WHERE id = ?1 AND gone IS NULL RETURNING bytes";
-    let mut lost = 0;
-    for bytes in change.prepare_cached(sql)?.query_map((id, why), |row| row.get::<_, Wide>(0))? {
-        lost = bytes?.0;
+    let mut update = change.prepare_cached(sql)?;
+    let lost = update.query_row((id, why), |row| row.get::<_, Wide>(0)).optional()?;
+    if lost.is_some() || why == Gone::Request {
+        // What is damaged left its pieces.
         change.prepare_cached("DELETE FROM piece WHERE record_id = ?1")?.execute([id])?;
+        let sql = "UPDATE record SET gone = ?2 WHERE id = ?1 AND gone = 'damage'";
+        change.prepare_cached(sql)?.execute((id, why))?;
     }
-    Ok(lost)
+    Ok(lost.map_or(0, |bytes| bytes.0))
 }
 
 /// Whose texts are removed.
