@@ -55,6 +55,7 @@ const PLAN: &[(&str, &[&str])] = &[
             "store/dir/mod",
             "store/sqlite/rows",
             "store/sqlite/schema",
+            "store/sqlite/lookup",
             "store/sqlite/sweep",
             "store/sqlite/write",
             "store/sqlite/mod",

@@ -6,10 +6,11 @@ use rusqlite::{OptionalExtension as _, Transaction};
 
 use super::contract::{EmittedView, LIVE, Retention, normalized};
 use super::error::StoreError;
+use super::lookup::select;
 use super::measure::{Measured, millis};
 use super::pieces::pieces;
 use super::rows::{self, Number, Wide};
-use super::{Total, lookup, select};
+use super::{Total, lookup};
 use crate::record::record::{Meta, Record, RecordId};
 
 /// One change that keeps a record.
