@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use sha2::{Digest as _, Sha256};
-
+use super::key::sha256_of;
 use super::record::RecordId;
 
 /// How many answers are remembered.
@@ -27,7 +26,7 @@ pub(crate) struct Answers(Mutex<VecDeque<Answered>>);
 
 impl Answers {
     pub(crate) fn remember(&self, text: &str, record: RecordId, range: Option<(usize, usize)>) {
-        let (len, sha256) = (text.len(), Sha256::digest(text).into());
+        let (len, sha256) = (text.len(), sha256_of(text));
         let answered = Answered { len, sha256, record, range };
         let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if newest.len() == MAX_ANSWERS {
@@ -43,7 +42,7 @@ impl Answers {
         let as_long = newest.iter().rev().filter(|answered| answered.len == text.len());
         let mut as_long = as_long.peekable();
         as_long.peek()?;
-        let sha256: [u8; 32] = Sha256::digest(text).into();
+        let sha256 = sha256_of(text);
         as_long.find(|answered| answered.sha256 == sha256).copied()
     }
 }

@@ -12,6 +12,11 @@ const CLOSE: &str = ">>";
 /// The hex digits of a key.
 const DIGITS: usize = 16;
 
+/// The SHA-256 of a text's UTF-8.
+pub(super) fn sha256_of(text: &str) -> [u8; 32] {
+    Sha256::digest(text).into()
+}
+
 /// The first 16 hex digits, lower case, of the SHA-256 of a full text's UTF-8.
 ///
 /// ```
@@ -27,7 +32,7 @@ pub struct ContentKey([u8; 8]);
 impl ContentKey {
     /// The key of a full text.
     pub fn of(text: &str) -> Self {
-        Self::of_digest(&Sha256::digest(text).into())
+        Self::of_digest(&sha256_of(text))
     }
 
     /// The key of a full text of this SHA-256.

@@ -211,6 +211,11 @@ impl<'s> Reader<'s> {
         let mut sections: Vec<String> = Vec::new();
         for (at, id) in asked.iter().enumerate() {
             let unanswered = asked.len() - at;
+            // Before a page is read for which there is no room.
+            if is_small(&left) {
+                sections.push(notice::not_recalled(unanswered));
+                break;
+            }
             let share = |reader: Self, (len, unit): &(usize, Unit)| {
                 reader.within(Cap::new((len / unanswered).max(LEAST), *unit))
             };
@@ -224,7 +229,7 @@ impl<'s> Reader<'s> {
                 }
             };
             let fits = |(len, unit): &(usize, Unit)| unit.len_of(&section) < *len;
-            if is_small(&left) || !left.iter().all(fits) {
+            if !left.iter().all(fits) {
                 sections.push(notice::not_recalled(unanswered));
                 break;
             }

@@ -3,9 +3,8 @@
 use std::time::SystemTime;
 
 use bytestring::ByteString;
-use sha2::{Digest as _, Sha256};
 
-use super::key::ContentKey;
+use super::key::{ContentKey, sha256_of};
 use super::plain::is_plain;
 use crate::copy::BlockSpan;
 use crate::text::{Span, Unit};
@@ -78,7 +77,7 @@ impl Record {
 
     /// The SHA-256 of its text.
     pub fn sha256(&self) -> [u8; 32] {
-        Sha256::digest(self.text.as_bytes()).into()
+        sha256_of(&self.text)
     }
 
     /// Whether its text holds no control character but tab, LF, and CR before LF.

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytestring::ByteString;
-use sha2::{Digest as _, Sha256};
 
 use super::answers::Answers;
+use super::key::sha256_of;
 use super::mask::masked;
 use super::read::{MAX_ANSWER, Reader};
 use super::record::{Meta, Record, RecordId, SlotPlace};
@@ -116,7 +116,7 @@ impl Recorder {
     /// The slots that were shown of the result of `call`, if `text` is known to be a view of ours.
     pub(crate) fn shown_of_view(&self, call: &Call, text: &str) -> Option<ShownSlots> {
         let store = self.store();
-        let view = store.view(&self.session, &call.id, &sha256(text)).ok().flatten()?;
+        let view = store.view(&self.session, &call.id, &sha256_of(text)).ok().flatten()?;
         match &*view.kind {
             STORED => Some(ShownSlots::of_places(&store.places(view.record).ok()?.slots)),
             // It quotes what is kept: no image was shown by it.
@@ -173,7 +173,7 @@ impl Recorder {
 
     /// Remembers the stored copy `text` of the record `meta`.
     pub(crate) fn note_stored(&self, call: &Call, meta: &Meta, text: &str) {
-        self.note(call, STORED, sha256(text), meta.id, None);
+        self.note(call, STORED, sha256_of(text), meta.id, None);
     }
 
     fn note(
@@ -220,8 +220,4 @@ fn places_of<'t>(slots: impl Iterator<Item = Slot<'t>>, shown: &Spans) -> Vec<Sl
 
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-fn sha256(text: &str) -> [u8; 32] {
-    Sha256::digest(text).into()
 }
